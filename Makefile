@@ -1,0 +1,32 @@
+# Everything from nothing: needs Python >= 3.11 and make.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check install clean
+
+demo: .venv/core
+	$(BIN)/tilewright demo
+
+test: check
+	$(BIN)/pytest -n auto
+
+check: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+install: .venv/dev
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[deep,web,ray]'
+
+clean:
+	rm -rf .venv
+
+.venv/core: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tilewright needs Python 3.11 or newer")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	touch $@
+
+.venv/dev: .venv/core
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $@

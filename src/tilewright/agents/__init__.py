@@ -1,0 +1,27 @@
+"""The players: one registry from spec text to an agent with one small protocol (see `agents.agent`)."""
+
+from typing import TYPE_CHECKING, Any
+
+from tilewright.registry import Entry, Registry
+
+if TYPE_CHECKING:
+    from tilewright.agents.agent import Agent
+
+__all__ = ["AGENTS", "make_agent"]
+
+AGENTS: "Registry[Agent]" = Registry(
+    "agent",
+    {
+        "random": Entry("tilewright.agents.random:RandomAgent", "every legal move with the same probability"),
+        "greedy": Entry("tilewright.agents.greedy:GreedyAgent", "the move that earns most at once"),
+    },
+)
+
+
+def make_agent(spec: str, **options: Any) -> "Agent":
+    """An agent by its spec.
+
+    >>> make_agent("greedy").values(make_game("2048").parse("2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2"))
+    {'up': 0.0, 'right': 4.0, 'down': 0.0, 'left': 4.0}
+    """
+    return AGENTS.make(spec, **options)

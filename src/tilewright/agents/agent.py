@@ -1,0 +1,56 @@
+"""What an agent is: a frozen dataclass of options that values moves, and perhaps a policy for the kernels."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tilewright.errors import UsageError
+from tilewright.games.board import Board
+from tilewright.games.calls import typed_state
+from tilewright.games.game import Game
+from tilewright.games.rules import ACTIONS
+from tilewright.playing import OVER, Policy, choose_once
+from tilewright.registry import option_spec
+from tilewright.rng import Stream, stream_for
+
+__all__ = ["Agent"]
+
+
+@dataclass(frozen=True)
+class Agent(ABC):
+    """One small protocol: `values` of a board's moves, the `move` it plays, and a `policy` where kernels can play it.
+
+    An agent written in plain Python needs `values` alone; it plays the move of the highest value.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def values(self, board: Board) -> dict[str, float]:
+        """What the agent thinks of each legal move; empty when the game is over."""
+
+    def policy(self, game: Game) -> Policy | None:
+        """What kernels play by; None where the agent is Python only."""
+        return None
+
+    def move(self, board: Board, stream: Stream | None = None) -> str:
+        """The move it plays; chance, where it plays a part, is drawn from `stream`."""
+        policy = self.policy(board.game)
+        if policy is None:
+            values = self.values(board)
+            chosen = max(values, key=lambda action: values[action], default="")
+        else:
+            action = choose_once(policy, board.game.rules, typed_state(board.state), _given(stream))
+            chosen = "" if action == OVER else ACTIONS[action]
+        if not chosen:
+            raise UsageError(f"the game is over: no move is legal on {board.game.text(board)!r}")
+        return chosen
+
+    @property
+    def spec(self) -> str:
+        """The text that `make_agent` reads."""
+        return option_spec(self)
+
+
+def _given(stream: Stream | None) -> Stream:
+    return stream_for(0) if stream is None else stream

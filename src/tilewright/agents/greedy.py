@@ -1,0 +1,50 @@
+"""`greedy`: the move that earns most at once; among equal ones any, with the same probability."""
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from tilewright.agents.agent import Agent
+from tilewright.games.board import Board
+from tilewright.games.game import Game
+from tilewright.games.rules import ILLEGAL, Rules, State, implements, slide
+from tilewright.jit import Int
+from tilewright.playing import OVER, choose
+from tilewright.rng import Stream, below, next_word
+
+__all__ = ["GreedyAgent", "GreedyPolicy"]
+
+u64 = np.uint64
+
+
+class GreedyPolicy(NamedTuple):
+    pass
+
+
+@implements(choose, GreedyPolicy)
+def choose_greedy(policy: GreedyPolicy, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
+    best_action, best_after, best_reward, ties = OVER, state, ILLEGAL, u64(0)
+    for action in range(4):
+        after, reward = slide(rules, state, action)
+        if reward > best_reward:
+            best_action, best_after, best_reward, ties = action, after, reward, u64(1)
+        elif reward == best_reward and reward != ILLEGAL:
+            ties += u64(1)
+            if below(next_word(stream), ties) == u64(0):  # the n-th of the best replaces the chosen one with 1/n
+                best_action, best_after = action, after
+    return best_action, best_after, best_reward
+
+
+@dataclass(frozen=True)
+class GreedyAgent(Agent):
+    """The value of a move is its reward."""
+
+    name: ClassVar[str] = "greedy"
+
+    def values(self, board: Board) -> dict[str, float]:
+        game = board.game
+        return {action: float(game.slide(board, action)[1]) for action in game.legal(board)}
+
+    def policy(self, game: Game) -> GreedyPolicy:
+        return GreedyPolicy()

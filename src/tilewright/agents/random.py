@@ -1,0 +1,52 @@
+"""`random`: every legal move with the same probability."""
+
+from dataclasses import dataclass
+from itertools import permutations
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from tilewright.agents.agent import Agent
+from tilewright.games.board import Board
+from tilewright.games.game import Game
+from tilewright.games.rules import ILLEGAL, Rules, State, implements, slide
+from tilewright.jit import Int
+from tilewright.playing import OVER, choose
+from tilewright.rng import Stream, below, next_word
+
+__all__ = ["RandomAgent", "RandomPolicy"]
+
+u64 = np.uint64
+
+# The 24 orders of the four actions, two bits an action.
+_ORDERS = np.array([a | b << 2 | c << 4 | d << 6 for a, b, c, d in permutations(range(4))], np.uint8)
+
+
+class RandomPolicy(NamedTuple):
+    pass
+
+
+@implements(choose, RandomPolicy)
+def choose_random(policy: RandomPolicy, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
+    """The first legal move in a random order of all four: uniform over the legal ones."""
+    order = _ORDERS[below(next_word(stream), u64(24))]
+    for _ in range(4):
+        action = np.int64(order & 3)
+        after, reward = slide(rules, state, action)
+        if reward != ILLEGAL:
+            return action, after, reward
+        order >>= 2
+    return OVER, state, 0
+
+
+@dataclass(frozen=True)
+class RandomAgent(Agent):
+    """Knows nothing: every legal move has the value 0."""
+
+    name: ClassVar[str] = "random"
+
+    def values(self, board: Board) -> dict[str, float]:
+        return dict.fromkeys(board.game.legal(board), 0.0)
+
+    def policy(self, game: Game) -> RandomPolicy:
+        return RandomPolicy()

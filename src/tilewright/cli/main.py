@@ -1,0 +1,90 @@
+"""`tilewright COMMAND`: finds the command, and turns every error into one clear line and an exit code."""
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from tilewright import __version__
+from tilewright.errors import TilewrightError, UsageError
+from tilewright.registry import did_you_mean
+
+__all__ = ["cli", "main"]
+
+# name -> (module:attribute, summary); modules are imported when the command runs, so `--help` stays quick
+COMMANDS = {
+    "demo": ("tilewright.cli.demo:demo", "Play the baseline agents and show how they do; no options needed."),
+    "evaluate": ("tilewright.cli.evaluate:evaluate_command", "Play many games and report the results."),
+    "move": ("tilewright.cli.move:move", "One board in: its legal moves, their values, the best one."),
+    "bench": ("tilewright.cli.bench:bench", "Measure moves per second."),
+    "agents": ("tilewright.cli.listing:agents", "List the agents."),
+    "games": ("tilewright.cli.listing:games", "List the games."),
+}
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            hint = did_you_mean(args[0], COMMANDS)
+            raise UsageError(f"there is no command {args[0]!r}{hint}; there are: {', '.join(COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="tilewright")
+def cli() -> None:
+    """Build, study and play learning agents for 2048 and Threes.
+
+    \b
+    Examples:
+      tilewright demo
+      tilewright evaluate greedy --games 1000
+      tilewright move "2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2"
+    """
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; returns the exit code: 0 done, 1 failed, 2 usage."""
+    try:
+        cli.main(arguments, standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        return _complain(error.format_message(), error.exit_code)
+    except UsageError as error:
+        return _complain(str(error), 2)
+    except TilewrightError as error:
+        return _complain(str(error), 1)
+    except (KeyboardInterrupt, click.Abort):
+        return _complain("stopped", 1)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output went away (`| head`): nothing left to say
+        return 1
+    except OSError as error:
+        return _complain(str(error), 1)
+    return 0
+
+
+def _complain(message: str, code: int) -> int:
+    print(f"tilewright: {message}", file=sys.stderr)
+    return code
+
+
+def run() -> None:
+    """The console script."""
+    sys.exit(main())

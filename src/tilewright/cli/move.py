@@ -1,0 +1,46 @@
+"""`tilewright move`: board in, move out."""
+
+import click
+
+from tilewright.agents import make_agent
+from tilewright.cli import output
+from tilewright.cli.options import game_option, json_option, seed_option
+from tilewright.games import make_game
+from tilewright.rng import stream_for
+
+__all__ = ["move"]
+
+
+@click.command()
+@click.argument("board")
+@click.option("--agent", default="greedy", show_default=True, metavar="SPEC", help="Who is asked.")
+@game_option
+@seed_option
+@json_option
+def move(board: str, agent: str, game: str, seed: int, as_json: bool) -> None:
+    """Say what AGENT thinks of the moves on BOARD, and which it would play.
+
+    BOARD is 16 numbers row by row (0 or . is empty; spaces, commas, slashes), the 16 hexadecimal tile codes, or a
+    4x4 JSON array. Threes adds the hint, and the bag where it is known: "… hint=2 bag=143".
+
+    \b
+    Examples:
+      tilewright move "2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2"
+      tilewright move 1120000000000001 --json
+      tilewright move --game threes "1 2 3 3 / 0 0 0 0 / 0 0 0 0 / 0 0 0 6 hint=2"
+    """
+    output.announce_compilation()
+    player, played = make_agent(agent), make_game(game)
+    position = played.parse(board)
+    values = player.values(position)
+    best = player.move(position, stream_for(seed)) if values else None
+    if as_json:
+        facts = {"agent": player.spec, "game": played.spec, "text": played.text(position)}
+        output.print_json(facts | position.to_json() | {"legal": list(values), "values": values, "best": best})
+        return
+    print(position)
+    if best is None:
+        print("the game is over: no move is legal")
+        return
+    rows = [(action, f"{value:,.1f}", "best" if action == best else "") for action, value in values.items()]
+    output.print_table(("move", ">value", ""), rows)

@@ -1,0 +1,100 @@
+"""What commands print: rich tables and bars on a terminal, plain aligned lines when piped."""
+
+import json
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from tilewright.intervals import Estimate
+
+__all__ = [
+    "announce_compilation",
+    "percent",
+    "percent_interval",
+    "print_json",
+    "print_table",
+    "progress_bar",
+    "with_margin",
+]
+
+
+def print_json(found: Any) -> None:
+    print(json.dumps(found, indent=2))
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
+    """Columns that begin with `>` are aligned to the right."""
+    names = [column.lstrip(">") for column in columns]
+    right = [column.startswith(">") for column in columns]
+    if sys.stdout.isatty():
+        from rich.box import SIMPLE_HEAD
+        from rich.console import Console
+        from rich.table import Table
+
+        table = Table(title=title or None, title_justify="left", box=SIMPLE_HEAD)
+        for name, is_right in zip(names, right, strict=True):
+            table.add_column(name, justify="right" if is_right else "left")
+        for row in rows:
+            table.add_row(*row)
+        Console().print(table)
+        return
+    if title:
+        print(title)
+    widths = [max(len(cell) for cell in column) for column in zip(names, *rows, strict=True)]
+    for row in (names, *rows):
+        cells = (
+            f"{cell:>{width}}" if is_right else f"{cell:<{width}}"
+            for cell, width, is_right in zip(row, widths, right, strict=True)
+        )
+        print("  ".join(cells).rstrip())
+
+
+def with_margin(estimate: Estimate, digits: int = 0) -> str:
+    """`1,094.8 ± 3.3`."""
+    margin = "" if estimate.margin is None else f" ± {estimate.margin:,.{digits}f}"
+    return f"{estimate.value:,.{digits}f}{margin}"
+
+
+def percent(rate: Estimate) -> str:
+    """`92.8 %`."""
+    return f"{100 * rate.value:.1f} %"
+
+
+def percent_interval(rate: Estimate) -> str:
+    """`92.6 – 93.0`."""
+    return "" if rate.low is None or rate.high is None else f"{100 * rate.low:.1f} – {100 * rate.high:.1f}"
+
+
+@contextmanager
+def progress_bar(label: str, total: int) -> Iterator[Any]:
+    """Gives a function to be told of finished pieces; draws a bar with the time left on a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(label, total=total)
+        yield lambda done: progress.advance(task, done)
+
+
+def announce_compilation() -> None:
+    """Say so once when kernels have to be compiled; what follows can take some seconds."""
+    from numba.core import event
+
+    class Listener(event.Listener):  # type: ignore[misc]  # numba is not typed
+        told = threading.Event()
+
+        def on_start(self, event: Any) -> None:
+            if not self.told.is_set():
+                self.told.set()
+                print("compiling kernels… (once; the next start loads them)", file=sys.stderr)
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    event.register("numba:compile", Listener())

@@ -1,0 +1,78 @@
+"""Spread numbered pieces of work over threads; kernels run without the GIL, so threads are all it takes."""
+
+import os
+import threading
+import time
+from collections.abc import Callable
+
+from tilewright.errors import UsageError
+
+__all__ = ["default_threads", "spread"]
+
+_CHUNK_SECONDS = 0.1  # how long one piece should take: short enough for a lively progress bar and a quick Ctrl-C
+
+
+def default_threads() -> int:
+    """As many threads as this process may use processors."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def spread(
+    work: Callable[[int, int], None], count: int, threads: int, progress: Callable[[int], None] | None = None
+) -> None:
+    """Call `work(first, n)` until all of `count` numbers are covered once, in pieces, on several threads.
+
+    The first error of any thread is raised here, and so is Ctrl-C; either way pieces under way are finished first and
+    no new ones begun.
+    """
+    if threads < 1:
+        raise UsageError(f"threads={threads}: at least one is needed")
+    plan = _Plan(count, threads)
+    pool = [threading.Thread(target=plan.run, args=(work, progress), daemon=True) for _ in range(min(threads, count))]
+    for thread in pool:
+        thread.start()
+    try:
+        for thread in pool:
+            while thread.is_alive():
+                thread.join(0.05)
+    except KeyboardInterrupt:
+        plan.stop()
+        for thread in pool:
+            thread.join()
+        raise
+    if plan.error is not None:
+        raise plan.error
+
+
+class _Plan:
+    """Hands out pieces, sized by how fast the last ones were."""
+
+    def __init__(self, count: int, threads: int) -> None:
+        self.error: BaseException | None = None
+        self._next, self._count, self._threads, self._size = 0, count, threads, 1
+        self._lock = threading.Lock()
+
+    def stop(self) -> None:
+        with self._lock:
+            self._next = self._count
+
+    def _take(self) -> tuple[int, int]:
+        with self._lock:
+            left = self._count - self._next
+            size = max(1, min(self._size, left // self._threads))
+            first, n = self._next, min(size, left)
+            self._next += n
+            return first, n
+
+    def run(self, work: Callable[[int, int], None], progress: Callable[[int], None] | None) -> None:
+        try:
+            while (piece := self._take())[1]:
+                began = time.perf_counter()
+                work(*piece)
+                seconds = max(time.perf_counter() - began, 1e-6)
+                self._size = max(1, min(int(piece[1] * _CHUNK_SECONDS / seconds), 8 * piece[1]))
+                if progress:
+                    progress(piece[1])
+        except BaseException as error:  # noqa: BLE001  (handed to the caller's thread)
+            self.error = self.error or error
+            self.stop()

@@ -1,0 +1,35 @@
+"""Everything that can go wrong by a user's doing, as one tree; the message is what the user reads.
+
+TilewrightError
+├── UsageError            what was asked for cannot be (exit code 2)
+│   ├── BoardError        a text that is no board of the game
+│   ├── SpecError         an unknown game or agent, or an option it does not have
+│   └── IllegalMoveError  a move that changes nothing
+└── MissingExtraError     an optional part of the package is not installed
+"""
+
+__all__ = ["BoardError", "IllegalMoveError", "MissingExtraError", "SpecError", "TilewrightError", "UsageError"]
+
+
+class TilewrightError(Exception):
+    """Base of all errors that tilewright raises on purpose."""
+
+
+class UsageError(TilewrightError, ValueError):
+    """What was asked for cannot be; the message says why."""
+
+
+class BoardError(UsageError):
+    """A text, list or array that is no board of the game."""
+
+
+class SpecError(UsageError):
+    """A game or agent that does not exist, or an option it does not have."""
+
+
+class IllegalMoveError(UsageError):
+    """A move that changes nothing on that board."""
+
+
+class MissingExtraError(TilewrightError, ImportError):
+    """An optional part of the package is not installed; the message has the pip line."""

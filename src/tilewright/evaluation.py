@@ -1,0 +1,151 @@
+"""Play many games with an agent, and say how good it is."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.agents.agent import Agent
+from tilewright.engines.local import default_threads, spread
+from tilewright.errors import UsageError
+from tilewright.games import make_game
+from tilewright.games.episode import Episode
+from tilewright.games.game import Game
+from tilewright.intervals import Estimate, best_of_hundred, mean_of, rate_of
+from tilewright.playing import play_games
+from tilewright.rng import stream_key
+
+__all__ = ["Evaluation", "evaluate"]
+
+Counts = NDArray[np.int64]
+Progress = Callable[[int], None]  # is told how many games have just been finished
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The results of some games, game by game, and what they say of the agent."""
+
+    agent: str
+    game: Game
+    seed: int
+    threads: int
+    scores: Counts
+    moves: Counts
+    codes: Counts  # the largest tile of each game, as its code
+    seconds: float
+
+    @property
+    def games(self) -> int:
+        return len(self.scores)
+
+    @property
+    def score(self) -> Estimate:
+        return mean_of(self.scores)
+
+    @property
+    def max100(self) -> Estimate | None:
+        """The mean of the best score of every hundred games."""
+        return best_of_hundred(self.scores)
+
+    @property
+    def win_rate(self) -> Estimate | None:
+        win = self.game.win_code
+        return None if win is None else rate_of(int((self.codes >= win).sum()), self.games)
+
+    @property
+    def reach(self) -> dict[int, Estimate]:
+        """For every tile from the smallest final one to the largest: how many games reached it."""
+        lowest, highest = int(self.codes.min()), int(self.codes.max())
+        return {
+            self.game.value(code): rate_of(int((self.codes >= code).sum()), self.games)
+            for code in range(max(1, lowest), highest + 1)
+        }
+
+    @property
+    def moves_per_second(self) -> float:
+        return float(self.moves.sum()) / max(self.seconds, 1e-9)
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures, as `evaluate --json` prints them."""
+        scores = self.scores
+        return {
+            "agent": self.agent,
+            "game": self.game.spec,
+            "games": self.games,
+            "seed": self.seed,
+            "threads": self.threads,
+            "score": self.score.to_json() | {"max": int(scores.max()), "median": float(np.median(scores))},
+            "max100": None if self.max100 is None else self.max100.to_json(),
+            "win": None if self.win_rate is None else _rate_json(self.win_rate),
+            "reach": {str(tile): _rate_json(rate) for tile, rate in self.reach.items()},
+            "moves": int(self.moves.sum()),
+            "seconds": self.seconds,
+            "moves_per_second": self.moves_per_second,
+        }
+
+
+def _rate_json(rate: Estimate) -> dict[str, Any]:
+    return {"rate": rate.value, "ci95": [rate.low, rate.high]}
+
+
+def evaluate(
+    agent: Agent,
+    game: Game | None = None,
+    *,
+    games: int = 100,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Play `games` games; the same seed gives the same games, whatever the number of threads.
+
+    When interrupted (Ctrl-C), the evaluation of the games that were finished is attached to the KeyboardInterrupt as
+    `partial`.
+
+    >>> evaluate(make_agent("random"), make_game("2048"), games=1000, seed=1).games
+    1000
+    """
+    game = make_game() if game is None else game
+    threads = default_threads() if threads is None else threads
+    if games < 1:
+        raise UsageError(f"games={games}: at least one game must be played")
+    policy = agent.policy(game)
+    if policy is None:
+        threads = 1
+    results = np.zeros((3, games), np.int64)
+    finished = np.zeros(games, np.bool_)
+
+    def play(first: int, count: int) -> None:
+        part = results[:, first : first + count]
+        if policy is None:
+            _play_in_python(agent, game, seed, first, part)
+        else:
+            play_games(game.rules, policy, stream_key(seed), first, part[0], part[1], part[2])
+        finished[first : first + count] = True
+
+    if policy is not None:
+        play(0, 0)  # loads or compiles the kernel, so that only playing is timed
+    began = time.perf_counter()
+
+    def result() -> Evaluation:
+        scores, moves, codes = results[:, finished]
+        return Evaluation(agent.spec, game, seed, threads, scores, moves, codes, time.perf_counter() - began)
+
+    try:
+        spread(play, games, threads, progress)
+    except KeyboardInterrupt as stop:
+        if finished.any():
+            stop.partial = result()  # type: ignore[attr-defined]
+        raise
+    return result()
+
+
+def _play_in_python(agent: Agent, game: Game, seed: int, first: int, part: Counts) -> None:
+    for i in range(part.shape[1]):
+        episode = Episode(game, seed, first + i)
+        while not episode.is_over:
+            episode.move(agent.move(episode.board, episode.stream))
+        part[:, i] = episode.score, len(episode.history), game.code(game.largest(episode.board))

@@ -1,0 +1,27 @@
+"""The games: rules as exact fast kernels, and the boards, moves and outcomes that Python code works with."""
+
+from typing import TYPE_CHECKING, Any
+
+from tilewright.registry import Entry, Registry
+
+if TYPE_CHECKING:
+    from tilewright.games.game import Game
+
+__all__ = ["GAMES", "make_game"]
+
+GAMES: "Registry[Game]" = Registry(
+    "game",
+    {
+        "2048": Entry("tilewright.games.twenty48:Twenty48", "slide and merge equal tiles; boards from 2x2 to 4x4"),
+        "threes": Entry("tilewright.games.threes:Threes", "1 + 2 = 3, then equal tiles; hint, bag and bonus tiles"),
+    },
+)
+
+
+def make_game(spec: str = "2048", **options: Any) -> "Game":
+    """A game by its spec, options in the text or as keywords.
+
+    >>> make_game("2048", rows=3, columns=3) == make_game("2048:rows=3,columns=3")
+    True
+    """
+    return GAMES.make(spec, **options)

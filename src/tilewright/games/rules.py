@@ -1,0 +1,115 @@
+"""The verbs of a game, as kernels see them.
+
+A game's rules are a NamedTuple *type* whose fields are its tables. The verbs below are names only: each game attaches
+its implementation with `implements(verb, RulesType)`, and a generic kernel that calls `slide(rules, …)` is compiled
+for the type of `rules` it is called with: no function pointers, nothing tested at run time, cached on disk.
+
+A move splits at the afterstate:
+
+    start(rules, stream)           -> state, reward         a first state
+    slide(rules, state, action)    -> afterstate, reward    reward is ILLEGAL if nothing moves
+    spawn(rules, after, stream)    -> state, reward         one random outcome
+    outcomes(rules, after, …)      -> n                     all of them, with probabilities
+    image(rules, state, which)     -> state                 a symmetric image
+    largest(rules, state)          -> code                  the largest tile's code
+
+A score is the sum of the rewards of all three. In 2048 only `slide` earns; in Threes a new tile has points as well.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+from numpy.typing import NDArray
+
+from tilewright.jit import Int, Word
+from tilewright.rng import Stream
+
+__all__ = [
+    "ACTIONS",
+    "DOWN",
+    "ILLEGAL",
+    "LEFT",
+    "RIGHT",
+    "UP",
+    "Outcomes",
+    "Rules",
+    "State",
+    "image",
+    "implements",
+    "largest",
+    "outcomes",
+    "slide",
+    "spawn",
+    "start",
+]
+
+u64 = np.uint64
+UP, RIGHT, DOWN, LEFT = 0, 1, 2, 3
+ACTIONS = ("up", "right", "down", "left")
+ILLEGAL = -1  # the reward of a move that changes nothing
+
+Rules: TypeAlias = Any  # a NamedTuple type of some game
+
+
+class State(NamedTuple):
+    """A state or afterstate. What `extra` holds beside the sixteen nibbles is the game's own affair."""
+
+    cells: Word
+    extra: Word
+
+
+class Outcomes(NamedTuple):
+    """Room for the outcomes of one afterstate, filled by the verb `outcomes`."""
+
+    cells: NDArray[np.uint64]
+    extra: NDArray[np.uint64]
+    probability: NDArray[np.float64]
+    reward: NDArray[np.int64]
+
+
+def _in_kernels_only(verb: str) -> TypeError:
+    return TypeError(f"{verb} is a verb for kernels; from Python use the methods of a Game")
+
+
+def start(rules: Rules, stream: Stream) -> tuple[State, Int]:
+    raise _in_kernels_only("start")
+
+
+def slide(rules: Rules, state: State, action: Int) -> tuple[State, Int]:
+    raise _in_kernels_only("slide")
+
+
+def spawn(rules: Rules, after: State, stream: Stream) -> tuple[State, Int]:
+    raise _in_kernels_only("spawn")
+
+
+def outcomes(rules: Rules, after: State, into: Outcomes) -> Int:
+    raise _in_kernels_only("outcomes")
+
+
+def image(rules: Rules, state: State, which: Int) -> State:
+    raise _in_kernels_only("image")
+
+
+def largest(rules: Rules, state: State) -> Int:
+    raise _in_kernels_only("largest")
+
+
+def implements(
+    verb: Callable[..., Any], rules_type: type, *, forceinline: bool = True
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Attach a game's implementation of a verb: `@implements(slide, Twenty48Rules)`."""
+
+    def attach(function: Callable[..., Any]) -> Callable[..., Any]:
+        @overload(verb, strict=False, jit_options={"forceinline": forceinline, "error_model": "numpy"})
+        def choose(rules: Any, *args: Any) -> Any:
+            if isinstance(rules, types.BaseNamedTuple) and rules.instance_class is rules_type:
+                return function
+            return None
+
+        return function
+
+    return attach

@@ -1,0 +1,366 @@
+"""Threes: the rules as kernels, and the game made of them.
+
+A tile's code: 0 empty, 1 = 1, 2 = 2, 3 = 3, 4 = 6, 5 = 12, … 14 = 6144, 15 = 12288. `State.extra` holds what the player
+knows beside the board:
+
+    bits 0-3    hint: 0 not known, 1 2 3 that tile, 4 and up a bonus tile: any of the codes 4 … hint, all alike
+    bits 4-12   bag: how many 1s, 2s and 3s are left, three bits each; all zero where it is not known
+    bits 16-31  entry, in afterstates only: the set of cells where the next tile may enter
+
+The next tile is decided ahead, when the hint is shown: a bonus is judged by the largest tile on the board *then*, which
+is why the hint remembers its own ceiling. A bag that ran empty is full again at once.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.bits import deposit, popcount, trailing_zeros
+from tilewright.errors import BoardError
+from tilewright.games.board import Board
+from tilewright.games.game import Game
+from tilewright.games.grid import board_mask, empty_cells, image_of_cells, image_of_set, largest_nibble, turned
+from tilewright.games.lines import Line, Parts, Table, join_lines, move_line, move_tables, slide_lines
+from tilewright.games.rules import (
+    DOWN,
+    ILLEGAL,
+    RIGHT,
+    Outcomes,
+    State,
+    image,
+    implements,
+    largest,
+    outcomes,
+    slide,
+    spawn,
+    start,
+)
+from tilewright.jit import Int, Word, inline
+from tilewright.rng import Stream, below, low_half, next_word
+
+__all__ = ["FULL_BAG", "Threes", "ThreesRules", "tile_points"]
+
+u64 = np.uint64
+ZERO, ONE, TWO, THREE = u64(0), u64(1), u64(2), u64(3)
+FULL_BAG = u64(0o444)  # four each of 1, 2, 3
+BONUS_FROM = 7  # bonus tiles come once a 48 is on the board …
+BONUS_STEP = 3  # … and are at most an eighth of the largest tile: three codes less
+BONUS_CHANCE = u64(2**32 // 21)  # out of 2**32
+ENTRY_SHIFT = u64(16)
+KNOWN = u64(0x1FFF)  # hint and bag
+
+
+class ThreesLine(NamedTuple):
+    ceiling: int  # the code that merges no more
+
+
+class ThreesRules(NamedTuple):
+    moves: Table  # a line after the move | code of the tile it merged << 16
+    part: Parts
+    points: NDArray[np.int64]  # int64[16]: what a tile of each code is worth
+    merged: NDArray[np.int64]  # int64[16]: how much the score grows when a tile of that code is made
+    board: Word  # lowest bit of every nibble that is a cell
+    start_tiles: int
+    rows: int
+    columns: int
+
+
+def tile_points(code: int) -> Int:
+    """3 ** (log2(v / 3) + 1) for tiles v >= 3: a 3 is worth 3, a 6 is worth 9; 1 and 2 nothing."""
+    return 3 ** (code - 2) if code >= 3 else 0
+
+
+def make_rules(rows: int, columns: int, start_tiles: int, ceiling: int) -> ThreesRules:
+    moves, part = move_tables(ThreesLine(ceiling), rows, columns)
+    points = np.array([tile_points(code) for code in range(16)])
+    merged = np.array([0, 0, 0, *(tile_points(c) - 2 * tile_points(c - 1) for c in range(3, 16))])
+    return ThreesRules(moves, part, points, merged, board_mask(rows, columns), start_tiles, rows, columns)
+
+
+@implements(move_line, ThreesLine)
+def move_threes_line(rule: ThreesLine, line: Line) -> Int:
+    """1 2 3 . -> 3 3 . .   3 . 3 6 -> 3 3 6 .   3 6 6 6 -> 3 12 6 .   (returns the code of the merged tile, or 0)"""
+    for i in range(len(line) - 1):
+        near, far = line[i], line[i + 1]
+        merged = 0
+        if near + far == 3 and near and far:
+            merged = 3
+        elif near == far and near >= 3 and near < rule.ceiling:
+            merged = near + 1
+        if near == 0 or merged:
+            line[i] = merged if merged else far
+            line[i + 1 : -1] = line[i + 2 :].copy()
+            line[-1] = 0
+            return merged
+    return 0
+
+
+@implements(slide, ThreesRules)
+def slide_threes(rules: ThreesRules, state: State, action: Int) -> tuple[State, Int]:
+    cells = turned(state.cells, action)
+    a, b, c, d = slide_lines(rules.moves, rules.part[action], cells)
+    moved = join_lines(a, b, c, d)
+    if moved == cells:
+        return state, ILLEGAL
+    reward = (
+        rules.merged[a >> u64(16)]
+        + rules.merged[b >> u64(16)]
+        + rules.merged[c >> u64(16)]
+        + rules.merged[d >> u64(16)]
+    )
+    entry = _entry_cells(rules, moved ^ cells, action)
+    extra = (state.extra & KNOWN) | (entry << ENTRY_SHIFT)
+    return State(turned(moved, action), extra), reward
+
+
+@inline
+def _entry_cells(rules: ThreesRules, changed: Word, action: Int) -> Word:
+    """The trailing cells of the lines that moved; `changed` is not zero in exactly the rows of these lines."""
+    first = u64(changed >> u64(48) != ZERO)
+    second = u64((changed >> u64(32)) & u64(0xFFFF) != ZERO)
+    third = u64((changed >> u64(16)) & u64(0xFFFF) != ZERO)
+    fourth = u64(changed & u64(0xFFFF) != ZERO)
+    if action & 1:  # lines are rows; the new tile comes at the right end unless the move was to the right
+        column = 0 if action == RIGHT else rules.columns - 1
+        lanes = (first << u64(12)) | (second << u64(8)) | (third << u64(4)) | fourth
+        return lanes << u64(3 - column)
+    row = 0 if action == DOWN else rules.rows - 1
+    lanes = (first << u64(3)) | (second << TWO) | (third << ONE) | fourth
+    return lanes << u64(4 * (3 - row))
+
+
+@inline
+def _pack_bag(ones: Word, twos: Word, threes: Word) -> Word:
+    return ones | (twos << u64(3)) | (threes << u64(6))
+
+
+@inline
+def _bag_count(bag: Word, tile: Word) -> Word:
+    return (bag >> (THREE * (tile - ONE))) & u64(7)
+
+
+@inline
+def _bag_without(bag: Word, tile: Word) -> Word:
+    """The bag after drawing `tile`; full again when that was the last; an unknown bag stays unknown."""
+    if not bag:
+        return bag
+    bag -= ONE << (THREE * (tile - ONE))
+    return bag if bag else FULL_BAG
+
+
+@inline
+def _draw(bag: Word, word: Word) -> Word:
+    """An ordinary tile from the bag, each tile in it with the same probability."""
+    if not bag:
+        return ONE + below(word, THREE)
+    ones, twos = _bag_count(bag, ONE), _bag_count(bag, TWO)
+    number = below(word, ones + twos + _bag_count(bag, THREE))
+    return ONE + u64(number >= ones) + u64(number >= ones + twos)
+
+
+@inline
+def _decide(cells: Word, bag: Word, stream: Stream) -> tuple[Word, Word]:
+    """Decide the next tile: its hint, and the bag after it."""
+    word = next_word(stream)
+    if low_half(word) < BONUS_CHANCE:
+        code = largest_nibble(cells)
+        if code >= BONUS_FROM:
+            return u64(code - BONUS_STEP), bag
+    tile = _draw(bag, word)
+    return tile, _bag_without(bag, tile)
+
+
+@implements(spawn, ThreesRules)
+def spawn_threes(rules: ThreesRules, after: State, stream: Stream) -> tuple[State, Int]:
+    hint, bag = after.extra & u64(15), (after.extra >> u64(4)) & u64(0o777)
+    if not hint:
+        hint, bag = _decide(after.cells, bag, stream)
+    word = next_word(stream)
+    tile = hint
+    if hint > THREE:
+        tile = u64(4) + ((low_half(word) * (hint - THREE)) >> u64(32))
+    entry = after.extra >> ENTRY_SHIFT
+    place = trailing_zeros(deposit(ONE << below(word, popcount(entry)), entry))
+    cells = after.cells | (tile << (place << TWO))
+    hint, bag = _decide(cells, bag, stream)
+    return State(cells, hint | (bag << u64(4))), rules.points[tile]
+
+
+@implements(start, ThreesRules)
+def start_threes(rules: ThreesRules, stream: Stream) -> tuple[State, Int]:
+    cells, bag, points = ZERO, FULL_BAG, np.int64(0)
+    for _ in range(rules.start_tiles):
+        tile = _draw(bag, next_word(stream))
+        bag = _bag_without(bag, tile)
+        empty = empty_cells(cells, rules.board)
+        cells |= deposit(ONE << below(next_word(stream), popcount(empty)), empty) * tile
+        points += rules.points[tile]
+    hint, bag = _decide(cells, bag, stream)
+    return State(cells, hint | (bag << u64(4))), points
+
+
+@inline
+def _hint_chance(cells: Word, bag: Word, hint: Word) -> float:
+    """The probability that the next decision falls on `hint`; 4 stands for any bonus."""
+    bonus = 1.0 / 21.0 if largest_nibble(cells) >= BONUS_FROM else 0.0
+    if hint > THREE:
+        return bonus
+    if not bag:
+        return (1.0 - bonus) / 3.0
+    left = _bag_count(bag, ONE) + _bag_count(bag, TWO) + _bag_count(bag, THREE)
+    return (1.0 - bonus) * np.float64(_bag_count(bag, hint)) / np.float64(left)
+
+
+@implements(outcomes, ThreesRules, forceinline=False)
+def outcomes_threes(rules: ThreesRules, after: State, into: Outcomes) -> Int:
+    """Where it enters × which tile it is × what the hint says next."""
+    known_hint, known_bag = after.extra & u64(15), (after.extra >> u64(4)) & u64(0o777)
+    entry = after.extra >> ENTRY_SHIFT
+    lanes = np.float64(popcount(entry))
+    n = 0
+    for first_hint in range(1, 5):  # one known hint, or all that it may be
+        hint, bag, hint_chance = u64(first_hint), known_bag, 1.0
+        if known_hint:
+            if hint != min(known_hint, u64(4)):
+                continue
+            hint = known_hint
+        else:
+            hint_chance = _hint_chance(after.cells, bag, hint)
+            if hint <= THREE:
+                bag = _bag_without(bag, hint)
+            else:
+                hint = u64(largest_nibble(after.cells) - BONUS_STEP)
+        if hint_chance == 0.0:
+            continue
+        lowest = min(hint, u64(4))
+        for tile in range(lowest, hint + ONE):
+            chance = hint_chance / (np.float64(hint - lowest + ONE) * lanes)
+            for place in range(15, -1, -1):
+                if (entry >> u64(place)) & ONE:
+                    cells = after.cells | (u64(tile) << u64(4 * place))
+                    n = _list_next_hints(rules, cells, bag, chance, rules.points[tile], into, n)
+    return n
+
+
+@inline
+def _list_next_hints(
+    rules: ThreesRules, cells: Word, bag: Word, chance: float, points: int, into: Outcomes, n: int
+) -> Int:
+    for next_hint in range(1, 5):
+        hint, left = u64(next_hint), bag
+        probability = chance * _hint_chance(cells, bag, hint)
+        if probability == 0.0:
+            continue
+        if hint <= THREE:
+            left = _bag_without(bag, hint)
+        else:
+            hint = u64(largest_nibble(cells) - BONUS_STEP)
+        into.cells[n] = cells
+        into.extra[n] = hint | (left << u64(4))
+        into.probability[n] = probability
+        into.reward[n] = points
+        n += 1
+    return n
+
+
+@implements(image, ThreesRules)
+def image_threes(rules: ThreesRules, state: State, which: Int) -> State:
+    entry = image_of_set(state.extra >> ENTRY_SHIFT, which, rules.rows, rules.columns)
+    cells = image_of_cells(state.cells, which, rules.rows, rules.columns)
+    return State(cells, (state.extra & KNOWN) | (entry << ENTRY_SHIFT))
+
+
+@implements(largest, ThreesRules)
+def largest_threes(rules: ThreesRules, state: State) -> Int:
+    return largest_nibble(state.cells)
+
+
+@dataclass(frozen=True)
+class Threes(Game):
+    """Threes, with hint, bag and bonus tiles.
+
+    >>> Threes(max_tile=6144).spec
+    'threes:max_tile=6144'
+    """
+
+    start_tiles: int = 9
+    max_tile: int = 12288  # the tile that merges no more: 12288 in the app, 6144 in Yeh et al. 2016
+
+    name: ClassVar[str] = "threes"
+    tile_values: ClassVar[tuple[int, ...]] = (0, 1, 2, *(3 * 2**k for k in range(13)))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        most = self.rows * self.columns
+        self._check("start_tiles", 1 <= self.start_tiles <= most, f"a number from 1 to {most}")
+        self._check("max_tile", self.max_tile in self.tile_values[4:], "3 times a power of two, 6 to 12288")
+
+    def _make_rules(self) -> ThreesRules:
+        return make_rules(self.rows, self.columns, self.start_tiles, self.code(self.max_tile))
+
+    def code(self, value: int) -> int:
+        if value > self.max_tile:
+            raise BoardError(f"{value} is beyond the largest tile of this game, {self.max_tile}")
+        return super().code(value)
+
+    @property
+    def win_code(self) -> None:
+        return None
+
+    def notes(self, board: Board) -> dict[str, str]:
+        extra = int(board.state.extra)
+        hint, bag, entry = extra & 15, extra >> 4 & 0o777, extra >> 16
+        notes = {}
+        if hint:
+            top = max(max(row) for row in board.codes) - BONUS_STEP
+            notes["hint"] = str(hint) if hint <= 3 else "+" if hint == top else f"+{self.value(hint)}"
+        if bag:
+            notes["bag"] = "".join(str(bag >> 3 * i & 7) for i in range(3))
+        if entry:
+            notes["entry"] = "".join(f"{15 - place:x}" for place in range(15, -1, -1) if entry >> place & 1)
+        return notes
+
+    def extra_from_text(self, codes: list[int], notes: Mapping[str, str]) -> int:
+        read = {"hint": self._read_hint, "bag": self._read_bag, "entry": self._read_entry}
+        extra = 0
+        for name, text in notes.items():
+            if name not in read:
+                raise BoardError(f"{name}=…: a board of Threes has the notes hint, bag and entry")
+            extra |= read[name](text, codes)
+        return extra
+
+    def _read_hint(self, text: str, codes: list[int]) -> int:
+        """1, 2, 3, `+` (a bonus by the largest tile on the board) or `+24` (a bonus up to 24)."""
+        if text in ("1", "2", "3"):
+            return int(text)
+        top = max(codes) - BONUS_STEP
+        if text.startswith("+") and text[1:].isascii() and text[1:].isdigit():
+            asked = int(text[1:6])
+            top = self.code(asked) if asked in self.tile_values else 0
+        elif text != "+":
+            raise BoardError(f"hint={text[:20]}: a hint is 1, 2, 3 or +")
+        if not BONUS_FROM - BONUS_STEP <= top <= self.code(self.max_tile) - BONUS_STEP:
+            raise BoardError(f"hint={text[:20]}: no bonus tile can come; the largest tile must be 48 or more")
+        return top
+
+    def _read_bag(self, text: str, codes: list[int]) -> int:
+        if len(text) != 3 or not set(text) <= set("01234") or text == "000":
+            raise BoardError(
+                f"bag={text[:20]}: a bag is how many 1s, 2s and 3s are left, as 413: 0 to 4 each, not all 0"
+            )
+        return sum(int(count) << 3 * i for i, count in enumerate(text)) << 4
+
+    def _read_entry(self, text: str, codes: list[int]) -> int:
+        cells = {4 * row + column for row in range(self.rows) for column in range(self.columns)}
+        entry = {int(cell, 16) if cell in "0123456789abcdef" else -1 for cell in text}
+        occupied = {4 * (i // self.columns) + i % self.columns for i, code in enumerate(codes) if code}
+        if not entry or not entry <= cells - occupied:
+            raise BoardError(f"entry={text[:20]}: must list empty cells, as hexadecimal digits from the top left")
+        return sum(1 << 15 - cell for cell in entry) << 16
+
+    def _check_afterstate(self, after: Board) -> None:
+        if not int(after.state.extra) >> 16:
+            raise BoardError(f"{self.text(after)!r} is no afterstate: it does not say where a tile may enter")

@@ -1,0 +1,239 @@
+"""2048: the rules as kernels, and the game made of them.
+
+A tile's code is its exponent: 0 empty, 1 = 2, … 15 = 32768, 16 = 65536, 17 = 131072. Codes up to 15 are nibbles and
+move by table. `State.extra` is the set of cells whose code has a fifth bit; it is zero until two 32768 merge, and
+only then do moves take the exact wider path through `move_line` itself.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from tilewright.bits import deposit, popcount
+from tilewright.games.game import Game
+from tilewright.games.grid import (
+    LOWEST_BITS,
+    board_mask,
+    empty_cells,
+    image_of_cells,
+    image_of_set,
+    largest_nibble,
+    turned,
+)
+from tilewright.games.lines import Line, Parts, Table, join_lines, move_line, move_tables, slide_lines
+from tilewright.games.rules import (
+    DOWN,
+    ILLEGAL,
+    RIGHT,
+    UP,
+    Outcomes,
+    State,
+    image,
+    implements,
+    largest,
+    outcomes,
+    slide,
+    spawn,
+    start,
+)
+from tilewright.jit import Int, Word, inline, kernel
+from tilewright.rng import Stream, below, low_half, next_word
+
+__all__ = ["LARGEST_CODE", "Twenty48", "Twenty48Rules"]
+
+u64 = np.uint64
+ZERO, ONE = u64(0), u64(1)
+LARGEST_CODE = 17  # 131072, the largest tile that can be made
+WIDE_REWARD = 65536  # a move that makes a tile beyond the nibbles earns at least this
+
+
+class Twenty48Line(NamedTuple):
+    cascade: bool  # may a merged tile merge again in the same move?
+
+
+class Twenty48Rules(NamedTuple):
+    moves: Table  # a line after the move | reward / 4 << 16
+    part: Parts
+    line: Twenty48Line
+    board: Word  # lowest bit of every nibble that is a cell
+    fours: Word  # a 4 is spawned when 32 random bits are below this
+    start_tiles: int
+    rows: int
+    columns: int
+
+
+def make_rules(rows: int, columns: int, four: float, start_tiles: int, cascade: bool) -> Twenty48Rules:
+    line = Twenty48Line(cascade)
+    moves, part = move_tables(line, rows, columns)
+    fours = np.uint64(round(four * 2**32))
+    return Twenty48Rules(moves, part, line, board_mask(rows, columns), fours, start_tiles, rows, columns)
+
+
+@implements(move_line, Twenty48Line)
+def move_2048_line(rule: Twenty48Line, line: Line) -> Int:
+    """2 2 4 . -> 4 4 . .  (reward 4; returned as reward / 4);  with cascade -> 8 . . .  (reward 12)"""
+    reward = 0
+    end = 0  # line[:end] is done
+    may_merge = False  # may the last of these tiles merge with the next?
+    for i in range(len(line)):
+        code = line[i]
+        if code == 0:
+            continue
+        if may_merge and line[end - 1] == code and code < LARGEST_CODE:
+            line[end - 1] = code + 1
+            reward += 2 << code
+            may_merge = rule.cascade
+        else:
+            line[end] = code
+            end += 1
+            may_merge = True
+    line[end:] = 0
+    return reward >> 2
+
+
+@implements(slide, Twenty48Rules)
+def slide_2048(rules: Twenty48Rules, state: State, action: Int) -> tuple[State, Int]:
+    cells = turned(state.cells, action)
+    a, b, c, d = slide_lines(rules.moves, rules.part[action], cells)
+    reward = np.int64(((a >> u64(16)) + (b >> u64(16)) + (c >> u64(16)) + (d >> u64(16))) << u64(2))
+    if reward >= WIDE_REWARD or state.extra:
+        return slide_wide(rules, state, action)
+    moved = join_lines(a, b, c, d)
+    if moved == cells:
+        return state, ILLEGAL
+    return State(turned(moved, action), ZERO), reward
+
+
+@kernel
+def slide_wide(rules: Twenty48Rules, state: State, action: Int) -> tuple[State, Int]:
+    """Any move, cell by cell: exact for every tile, and rarely needed."""
+    codes = np.empty(16, np.int64)
+    for cell in range(16):
+        codes[cell] = wide_code(state, u64(15 - cell))
+    length, lanes = (rules.rows, rules.columns) if action in (UP, DOWN) else (rules.columns, rules.rows)
+    step, lane_step = (4, 1) if action in (UP, DOWN) else (1, 4)
+    far = (length - 1) * step if action in (DOWN, RIGHT) else 0
+    if far:
+        step = -step
+    line = np.empty(length, np.int64)
+    reward, changed = 0, False
+    for lane in range(lanes):
+        first = lane * lane_step + far
+        for i in range(length):
+            line[i] = codes[first + i * step]
+        reward += move_line(rules.line, line) << 2
+        for i in range(length):
+            changed |= line[i] != codes[first + i * step]
+            codes[first + i * step] = line[i]
+    if not changed:
+        return state, ILLEGAL
+    cells, extra = ZERO, ZERO
+    for cell in range(16):
+        cells = (cells << u64(4)) | u64(codes[cell] & 15)
+        extra = (extra << ONE) | u64(codes[cell] >> 4)
+    return State(cells, extra), reward
+
+
+@inline
+def wide_code(state: State, place: Word) -> Int:
+    """The code in nibble number `place` from below, its fifth bit included."""
+    low = (state.cells >> (place << u64(2))) & u64(15)
+    return np.int64(low | (((state.extra >> place) & ONE) << u64(4)))
+
+
+@inline
+def _empty(rules: Twenty48Rules, state: State) -> Word:
+    empty = empty_cells(state.cells, rules.board)
+    if state.extra:
+        empty &= ~deposit(state.extra, LOWEST_BITS)
+    return empty
+
+
+@implements(spawn, Twenty48Rules)
+def spawn_2048(rules: Twenty48Rules, after: State, stream: Stream) -> tuple[State, Int]:
+    word = next_word(stream)
+    empty = _empty(rules, after)
+    place = deposit(ONE << below(word, popcount(empty)), empty)
+    return State(after.cells | (place << u64(low_half(word) < rules.fours)), after.extra), 0
+
+
+@implements(start, Twenty48Rules)
+def start_2048(rules: Twenty48Rules, stream: Stream) -> tuple[State, Int]:
+    state = State(ZERO, ZERO)
+    for _ in range(rules.start_tiles):
+        state, _reward = spawn(rules, state, stream)
+    return state, 0
+
+
+@implements(outcomes, Twenty48Rules)
+def outcomes_2048(rules: Twenty48Rules, after: State, into: Outcomes) -> Int:
+    four = np.float64(rules.fours) / 2.0**32
+    empty = _empty(rules, after)
+    cells_left = popcount(empty)
+    n = 0
+    for place in range(15, -1, -1):
+        lowest = ONE << u64(4 * place)
+        if not empty & lowest:
+            continue
+        for code in range(2):
+            probability = (four if code else 1.0 - four) / np.float64(cells_left)
+            if probability > 0:
+                into.cells[n] = after.cells | (lowest << u64(code))
+                into.extra[n] = after.extra
+                into.probability[n] = probability
+                into.reward[n] = 0
+                n += 1
+    return n
+
+
+@implements(image, Twenty48Rules)
+def image_2048(rules: Twenty48Rules, state: State, which: Int) -> State:
+    return State(
+        image_of_cells(state.cells, which, rules.rows, rules.columns),
+        image_of_set(state.extra, which, rules.rows, rules.columns),
+    )
+
+
+@implements(largest, Twenty48Rules)
+def largest_2048(rules: Twenty48Rules, state: State) -> Int:
+    if not state.extra:
+        return largest_nibble(state.cells)
+    code = 0
+    for place in range(16):
+        code = max(code, wide_code(state, u64(place)))
+    return code
+
+
+@dataclass(frozen=True)
+class Twenty48(Game):
+    """2048 and its variants.
+
+    >>> Twenty48(rows=3, columns=3, four=0.5).spec
+    '2048:rows=3,columns=3,four=0.5'
+    """
+
+    four: float = 0.1  # probability that a new tile is a 4
+    start_tiles: int = 2
+    win_tile: int = 2048
+    cascade: bool = False  # a merged tile may merge again in the same move: not 2048, but played by one paper
+
+    name: ClassVar[str] = "2048"
+    tile_values: ClassVar[tuple[int, ...]] = (0, *(2**code for code in range(1, LARGEST_CODE + 1)))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check("four", 0 <= self.four <= 1, "a probability from 0 to 1")
+        most = self.rows * self.columns
+        self._check("start_tiles", 1 <= self.start_tiles <= most, f"a number from 1 to {most}")
+        self._check("win_tile", self.win_tile in self.tile_values[2:], "a power of two from 4 to 131072")
+
+    def _make_rules(self) -> Twenty48Rules:
+        return make_rules(self.rows, self.columns, self.four, self.start_tiles, self.cascade)
+
+    @property
+    def win_code(self) -> int:
+        return self.code(self.win_tile)
+
+    def fifth_bits(self, state: State) -> int:
+        return int(state.extra)

@@ -1,0 +1,110 @@
+"""Compiling: the decorators that kernels wear, and the disk cache they are loaded from.
+
+Numba caches machine code per source file and does not notice that a *called* function in another file
+changed. All kernels therefore share one cache folder whose name is a hash of the package's sources, of
+Numba's version and of the choices made while compiling: a stale kernel can never be loaded.
+"""
+
+import functools
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import llvmlite.binding
+import numba
+from numba.core import config
+
+__all__ = ["Int", "Word", "cache_folder", "inline", "kernel", "portable"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# What scalars are in a kernel is settled when it is compiled, out of sight of a type checker.
+Word: TypeAlias = Any  # uint64
+Int: TypeAlias = Any  # int64
+
+_NO_KERNELS = {"cli"}  # folders whose changes no kernel can notice
+_STALE_AFTER_DAYS = 30
+_SLOW_BIT_GATHERING = {"bdver4", "znver1", "znver2"}  # pext and pdep are microcoded there
+
+
+@functools.cache
+def portable() -> bool:
+    """Whether kernels must do without the BMI2 instructions (`TILEWRIGHT_PORTABLE=1` forces it)."""
+    if os.environ.get("TILEWRIGHT_PORTABLE", "0") not in ("", "0"):
+        return True
+    features = llvmlite.binding.get_host_cpu_features()
+    return not features.get("bmi2", False) or llvmlite.binding.get_host_cpu_name() in _SLOW_BIT_GATHERING
+
+
+@functools.cache
+def cache_folder() -> Path:
+    """The folder of compiled kernels for exactly these sources; made on first use."""
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]} {portable()}".encode())
+    package = Path(__file__).parent
+    for source in sorted(package.rglob("*.py")):
+        if source.relative_to(package).parts[0] in _NO_KERNELS:
+            continue
+        digest.update(source.relative_to(package).as_posix().encode() + source.read_bytes())
+    for root in _cache_roots():
+        folder = root / digest.hexdigest()[:16]
+        try:
+            if not folder.exists():
+                folder.mkdir(parents=True)
+                _remove_stale(root)
+            os.utime(folder)
+        except OSError:
+            continue
+        return folder
+    raise OSError("no folder for compiled kernels can be written; set TILEWRIGHT_CACHE to one that can")
+
+
+def _cache_roots() -> Iterator[Path]:
+    if chosen := os.environ.get("TILEWRIGHT_CACHE"):
+        yield Path(chosen)
+    try:
+        home = Path.home()
+    except RuntimeError:
+        pass
+    else:
+        yield Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "tilewright" / "kernels"
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    yield Path(tempfile.gettempdir()) / f"tilewright-{user}"
+
+
+def _remove_stale(root: Path) -> None:
+    """Forget the kernels of sources that were not used for a month."""
+    oldest = time.time() - _STALE_AFTER_DAYS * 86_400
+    for folder in root.iterdir():
+        if folder.is_dir() and folder.stat().st_mtime < oldest:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _our_cache() -> Iterator[None]:
+    """Numba reads its cache folder while decorating; other users' Numba code keeps its own."""
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(cache_folder())
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+def kernel(function: F) -> F:
+    """Compile `function` on first call, without the GIL, and keep the machine code on disk."""
+    with _our_cache():
+        compiled: F = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    return compiled
+
+
+def inline(function: F) -> F:
+    """A helper that is always compiled into the kernels that call it."""
+    compiled: F = numba.njit(forceinline=True, error_model="numpy")(function)
+    return compiled

@@ -1,0 +1,110 @@
+"""Names to classes: one way to register, to look up, to suggest, and to read `name:key=value,…` specs.
+
+An entry is `"module:Class"` text, imported when it is first used. A spec's options are the fields of that class, a
+frozen dataclass: their types say how the text is read, and the class itself refuses values that cannot be.
+"""
+
+import dataclasses
+import difflib
+import importlib
+import typing
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from tilewright.errors import SpecError
+
+__all__ = ["Entry", "Registry", "did_you_mean", "option_spec"]
+
+T = TypeVar("T")
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+@dataclass(frozen=True)
+class Entry:
+    target: str  # "module:Class"
+    summary: str
+
+
+class Registry(Generic[T]):
+    """The games, or the agents, by name."""
+
+    def __init__(self, kind: str, entries: Mapping[str, Entry]) -> None:
+        self.kind = kind
+        self.entries = dict(entries)
+
+    def __iter__(self) -> typing.Iterator[str]:
+        return iter(self.entries)
+
+    def register(self, name: str, target: str, summary: str) -> None:
+        """Add a game or an agent: `register("mine", "my_module:MyAgent", "what it does")`."""
+        if name in self.entries and self.entries[name].target != target:
+            raise SpecError(f"the {self.kind} {name!r} is registered already")
+        self.entries[name] = Entry(target, summary)
+
+    def load(self, name: str) -> type[T]:
+        """The class of that name."""
+        if name not in self.entries:
+            hint = did_you_mean(name, self.entries)
+            raise SpecError(f"there is no {self.kind} {name!r}{hint}; there are: {', '.join(self.entries)}")
+        module, _, attribute = self.entries[name].target.partition(":")
+        loaded: type[T] = getattr(importlib.import_module(module), attribute)
+        return loaded
+
+    def make(self, spec: str, **options: Any) -> T:
+        """Make what a spec describes; keyword options are added to those of the text."""
+        name, _, text = spec.strip().partition(":")
+        found = self.load(name)
+        return found(**self._options(name, found, text), **self._checked(name, found, options))
+
+    def _options(self, name: str, found: type[T], text: str) -> dict[str, Any]:
+        given: dict[str, str] = {}
+        for word in filter(None, text.split(",")):
+            key, equals, value = word.partition("=")
+            if not equals:
+                raise SpecError(f"{self.kind} {name}: {word!r} is not of the form key=value")
+            if key.strip() in given:
+                raise SpecError(f"{self.kind} {name}: option {key.strip()} is given twice")
+            given[key.strip()] = value.strip()
+        checked = self._checked(name, found, given)
+        types = typing.get_type_hints(found)
+        return {key: self._read(name, key, value, types[key]) for key, value in checked.items()}
+
+    def _checked(self, name: str, found: type[T], options: Mapping[str, Any]) -> dict[str, Any]:
+        fields = [field.name for field in dataclasses.fields(found) if field.init]  # type: ignore[arg-type]
+        for key in options:
+            if key not in fields:
+                known = f"it has: {', '.join(fields)}" if fields else "it has none"
+                raise SpecError(f"{self.kind} {name} has no option {key!r}{did_you_mean(key, fields)}; {known}")
+        return dict(options)
+
+    def _read(self, name: str, key: str, text: str, wanted: Any) -> Any:
+        """Text to the type of the field, the first of a union that fits."""
+        for kind in typing.get_args(wanted) or (wanted,):
+            if kind is str:
+                return text
+            if kind is bool and text.lower() in _TRUTH:
+                return _TRUTH[text.lower()]
+            if kind in (int, float):
+                try:
+                    return kind(text)
+                except ValueError:
+                    continue
+        noun = {int: "a whole number", float: "a number", bool: "true or false"}.get(wanted, "a number")
+        raise SpecError(f"{self.kind} {name}, option {key}={text}: must be {noun}")
+
+
+def option_spec(made: Any) -> str:
+    """The spec that makes an equal object: its name and the options that are not the default."""
+    changed = []
+    for field in dataclasses.fields(made):
+        value = getattr(made, field.name)
+        if value != field.default:
+            changed.append(f"{field.name}={str(value).lower() if isinstance(value, bool) else value}")
+    return f"{made.name}:{','.join(changed)}" if changed else str(made.name)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`; did you mean 'greedy'?`, or nothing."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else ""
