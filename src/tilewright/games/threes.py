@@ -191,7 +191,8 @@ def spawn_threes(rules: ThreesRules, after: State, stream: Stream) -> tuple[Stat
 
 @implements(start, ThreesRules)
 def start_threes(rules: ThreesRules, stream: Stream) -> tuple[State, Int]:
-    cells, bag, points = ZERO, FULL_BAG, np.int64(0)
+    cells, bag = ZERO, FULL_BAG
+    points: Int = 0
     for _ in range(rules.start_tiles):
         tile = _draw(bag, next_word(stream))
         bag = _bag_without(bag, tile)
