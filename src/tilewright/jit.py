@@ -19,9 +19,11 @@ from typing import Any, TypeAlias, TypeVar
 
 import llvmlite.binding
 import numba
+from numba import types
 from numba.core import config
+from numba.extending import overload
 
-__all__ = ["Int", "Word", "cache_folder", "inline", "kernel", "portable"]
+__all__ = ["Int", "Word", "cache_folder", "implements", "inline", "kernel", "portable"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -108,3 +110,22 @@ def inline(function: F) -> F:
     """A helper that is always compiled into the kernels that call it."""
     compiled: F = numba.njit(forceinline=True, error_model="numpy")(function)
     return compiled
+
+
+def implements(verb: Callable[..., Any], kind: type, *, forceinline: bool = True) -> Callable[[F], F]:
+    """Attach the meaning of a verb for one NamedTuple type: `@implements(slide, Twenty48Rules)`.
+
+    A verb is a plain function that only names its arguments. In a kernel, a call of it means the implementation for the
+    type of its *first* argument, chosen while compiling: it costs nothing at run time and is cached on disk.
+    """
+
+    def attach(function: F) -> F:
+        @overload(verb, strict=False, jit_options={"forceinline": forceinline, "error_model": "numpy"})
+        def choose(first: Any, *others: Any) -> Any:
+            if isinstance(first, types.BaseNamedTuple) and first.instance_class is kind:
+                return function
+            return None
+
+        return function
+
+    return attach

@@ -8,8 +8,8 @@ import numpy as np
 from tilewright.agents.agent import Agent
 from tilewright.games.board import Board
 from tilewright.games.game import Game
-from tilewright.games.rules import ILLEGAL, Rules, State, implements, slide
-from tilewright.jit import Int
+from tilewright.games.rules import ILLEGAL, Rules, State, slide
+from tilewright.jit import Int, implements
 from tilewright.playing import OVER, choose
 from tilewright.rng import Stream, below, next_word
 

@@ -1,7 +1,7 @@
 """The verbs of a game, as kernels see them.
 
 A game's rules are a NamedTuple *type* whose fields are its tables. The verbs below are names only: each game attaches
-its implementation with `implements(verb, RulesType)`, and a generic kernel that calls `slide(rules, …)` is compiled
+its implementation with `jit.implements(verb, RulesType)`, and a generic kernel that calls `slide(rules, …)` is compiled
 for the type of `rules` it is called with: no function pointers, nothing tested at run time, cached on disk.
 
 A move splits at the afterstate:
@@ -12,16 +12,15 @@ A move splits at the afterstate:
     outcomes(rules, after, …)      -> n                     all of them, with probabilities
     image(rules, state, which)     -> state                 a symmetric image
     largest(rules, state)          -> code                  the largest tile's code
+    visible(rules, state, code)    -> cells                 the nibbles, none above that code
+    hint_of(rules, state)          -> hint                  what is known of the next tile; 0 is nothing
 
 A score is the sum of the rewards of all three. In 2048 only `slide` earns; in Threes a new tile has points as well.
 """
 
-from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numba import types
-from numba.extending import overload
 from numpy.typing import NDArray
 
 from tilewright.jit import Int, Word
@@ -37,13 +36,14 @@ __all__ = [
     "Outcomes",
     "Rules",
     "State",
+    "hint_of",
     "image",
-    "implements",
     "largest",
     "outcomes",
     "slide",
     "spawn",
     "start",
+    "visible",
 ]
 
 u64 = np.uint64
@@ -98,18 +98,9 @@ def largest(rules: Rules, state: State) -> Int:
     raise _in_kernels_only("largest")
 
 
-def implements(
-    verb: Callable[..., Any], rules_type: type, *, forceinline: bool = True
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Attach a game's implementation of a verb: `@implements(slide, Twenty48Rules)`."""
+def visible(rules: Rules, state: State, largest_code: Int) -> Word:
+    raise _in_kernels_only("visible")
 
-    def attach(function: Callable[..., Any]) -> Callable[..., Any]:
-        @overload(verb, strict=False, jit_options={"forceinline": forceinline, "error_model": "numpy"})
-        def choose(rules: Any, *args: Any) -> Any:
-            if isinstance(rules, types.BaseNamedTuple) and rules.instance_class is rules_type:
-                return function
-            return None
 
-        return function
-
-    return attach
+def hint_of(rules: Rules, state: State) -> Int:
+    raise _in_kernels_only("hint_of")

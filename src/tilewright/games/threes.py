@@ -30,15 +30,16 @@ from tilewright.games.rules import (
     RIGHT,
     Outcomes,
     State,
+    hint_of,
     image,
-    implements,
     largest,
     outcomes,
     slide,
     spawn,
     start,
+    visible,
 )
-from tilewright.jit import Int, Word, inline
+from tilewright.jit import Int, Word, implements, inline
 from tilewright.rng import Stream, below, low_half, next_word
 
 __all__ = ["FULL_BAG", "Threes", "ThreesRules", "tile_points"]
@@ -277,6 +278,16 @@ def image_threes(rules: ThreesRules, state: State, which: Int) -> State:
 @implements(largest, ThreesRules)
 def largest_threes(rules: ThreesRules, state: State) -> Int:
     return largest_nibble(state.cells)
+
+
+@implements(visible, ThreesRules)
+def visible_threes(rules: ThreesRules, state: State, largest_code: Int) -> Word:
+    return state.cells
+
+
+@implements(hint_of, ThreesRules)
+def hint_of_threes(rules: ThreesRules, state: State) -> Int:
+    return np.int64(state.extra & u64(15))
 
 
 @dataclass(frozen=True)

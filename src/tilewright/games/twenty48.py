@@ -29,15 +29,16 @@ from tilewright.games.rules import (
     UP,
     Outcomes,
     State,
+    hint_of,
     image,
-    implements,
     largest,
     outcomes,
     slide,
     spawn,
     start,
+    visible,
 )
-from tilewright.jit import Int, Word, inline, kernel
+from tilewright.jit import Int, Word, implements, inline, kernel
 from tilewright.rng import Stream, below, low_half, next_word
 
 __all__ = ["LARGEST_CODE", "Twenty48", "Twenty48Rules"]
@@ -203,6 +204,40 @@ def largest_2048(rules: Twenty48Rules, state: State) -> Int:
     for place in range(16):
         code = max(code, wide_code(state, u64(place)))
     return code
+
+
+@implements(visible, Twenty48Rules)
+def visible_2048(rules: Twenty48Rules, state: State, largest_code: Int) -> Word:
+    if state.extra or (largest_code < 15 and largest_nibble(state.cells) > largest_code):
+        return downgraded(state, largest_code)
+    return state.cells
+
+
+@kernel
+def downgraded(state: State, largest_code: Int) -> Word:
+    """Halve every tile above the largest missing one until none is beyond `largest_code` (Guei 2021).
+
+    65536 16384 8192 -> 32768 16384 8192: order and legal moves stay as they were.
+    """
+    codes = np.empty(16, np.int64)
+    for cell in range(16):
+        codes[cell] = wide_code(state, u64(15 - cell))
+    while codes.max() > largest_code:
+        missing = codes.max() - 1
+        while missing > 1 and (codes == missing).any():
+            missing -= 1
+        for cell in range(16):
+            if codes[cell] > missing:
+                codes[cell] -= 1
+    cells = ZERO
+    for cell in range(16):
+        cells = (cells << u64(4)) | u64(codes[cell])
+    return cells
+
+
+@implements(hint_of, Twenty48Rules)
+def hint_of_2048(rules: Twenty48Rules, state: State) -> Int:
+    return 0
 
 
 @dataclass(frozen=True)

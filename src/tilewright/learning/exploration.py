@@ -1,0 +1,52 @@
+"""Exploration: now and then a random legal move instead of the best one."""
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from tilewright.games.rules import ILLEGAL, Rules, State, slide
+from tilewright.jit import Word, implements
+from tilewright.learning.methods import Look, Method, stand
+from tilewright.rng import Stream, below, low_half, next_word
+
+__all__ = ["EpsilonGreedy", "Exploration", "NoExploration", "wander"]
+
+u64 = np.uint64
+Exploration: TypeAlias = Any  # NoExploration or EpsilonGreedy
+
+
+class NoExploration(NamedTuple):
+    pass
+
+
+class EpsilonGreedy(NamedTuple):
+    threshold: Word  # explore when 32 random bits are below this
+
+
+def wander(explore: Exploration, method: Method, rules: Rules, state: State, best: Look, stream: Stream) -> Look:
+    """The move to be made where `best` is the best one."""
+    raise TypeError("wander is a verb for kernels")
+
+
+@implements(wander, NoExploration)
+def stay(explore: NoExploration, method: Method, rules: Rules, state: State, best: Look, stream: Stream) -> Look:
+    return best
+
+
+@implements(wander, EpsilonGreedy)
+def wander_sometimes(
+    explore: EpsilonGreedy, method: Method, rules: Rules, state: State, best: Look, stream: Stream
+) -> Look:
+    word = next_word(stream)
+    if low_half(word) >= explore.threshold:
+        return best
+    legal = 0
+    for action in range(4):
+        legal += slide(rules, state, action)[1] != ILLEGAL
+    left = np.int64(below(word, u64(legal)))
+    for action in range(4):
+        if slide(rules, state, action)[1] != ILLEGAL:
+            if left == 0:
+                return stand(method, rules, state, action)
+            left -= 1
+    return best

@@ -1,0 +1,189 @@
+"""The two shapes of learning: while a game is played, and from its end backwards.
+
+Both value what a move stands on by what was earned until the next move, plus the value of what *that* stands on. They
+are compiled for the types of their arguments: game, method, step rule and exploration cost nothing at run time.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.games.rules import Rules, State, largest, spawn, start
+from tilewright.jit import Int, inline, kernel
+from tilewright.learning.exploration import Exploration, wander
+from tilewright.learning.methods import Look, Method, consider, reward_comes_first
+from tilewright.learning.steps import StepRule, correct, fetch
+from tilewright.networks.tables import add_up, list_places, lookups
+from tilewright.playing import OVER
+from tilewright.rng import Key, seed_stream
+
+__all__ = ["Results", "Returns", "learn_backwards", "learn_online"]
+
+u64 = np.uint64
+FIRST_ROOM = 16_384  # moves; a longer game makes room for itself
+
+
+class Results(NamedTuple):
+    """One place a game, filled by the loops."""
+
+    scores: NDArray[np.int64]
+    moves: NDArray[np.int64]
+    codes: NDArray[np.int64]  # the largest tile, as its code
+
+
+class Returns(NamedTuple):
+    """Which return is learned: λ-weighted, over at most `steps` moves (0: to the end of the game).
+
+    Yeh's TD(0.5) is Returns(0.5, 5); n-step returns are Returns(1, n); TD(0) is Returns(0, 0).
+    """
+
+    lambda_: Any  # float32
+    steps: Int
+
+
+@kernel
+def learn_online(
+    rules: Rules, method: Method, rule: StepRule, explore: Exploration, key: Key, first: Int, results: Results
+) -> None:
+    """Play games number `first` and on; every move corrects the value that the move before it stood on."""
+    stream = np.empty(2, np.uint64)
+    tables = method.tables
+    n = lookups(tables)
+    before = np.empty(n, np.uint32)  # the places of what the last move stood on
+    for game in range(len(results.scores)):
+        seed_stream(stream, key, u64(first + game))
+        state, score = start(rules, stream)
+        moves, earned, shift = 0, np.float32(0), u64(0)
+        while True:
+            best = consider(method, rules, state)
+            if moves:
+                target = earned + best.value
+                if reward_comes_first(method):
+                    target += np.float32(best.reward)
+                error = target - add_up(tables, before, 0, shift)
+                correct(rule, tables.weights, before, 0, n, shift, error)
+            if best.action == OVER:
+                break
+            look = wander(explore, method, rules, state, best, stream)
+            before[:] = method.places[look.first : look.first + n]
+            shift = look.shift
+            fetch(rule, before, 0, n, shift)
+            state, gain = spawn(rules, look.after, stream)
+            earned = np.float32(gain if reward_comes_first(method) else gain + look.reward)
+            score += look.reward + gain
+            moves += 1
+        results.scores[game], results.moves[game], results.codes[game] = score, moves, largest(rules, state)
+
+
+class Record(NamedTuple):
+    """A game's moves: what each stood on, and what was earned from there to the next."""
+
+    cells: NDArray[np.uint64]
+    extra: NDArray[np.uint64]
+    shift: NDArray[np.uint64]
+    earned: NDArray[np.float32]
+    value: NDArray[np.float32]  # filled while learning
+
+
+@inline
+def _room(moves: Int) -> Record:
+    return Record(
+        np.empty(moves, np.uint64),
+        np.empty(moves, np.uint64),
+        np.empty(moves, np.uint64),
+        np.empty(moves, np.float32),
+        np.empty(moves, np.float32),
+    )
+
+
+@kernel
+def _enlarged(record: Record) -> Record:
+    n = len(record.cells)
+    larger = _room(2 * n)
+    larger.cells[:n], larger.extra[:n], larger.shift[:n] = record.cells, record.extra, record.shift
+    larger.earned[:n], larger.value[:n] = record.earned, record.value
+    return larger
+
+
+@kernel
+def learn_backwards(
+    rules: Rules,
+    method: Method,
+    rule: StepRule,
+    explore: Exploration,
+    returns: Returns,
+    key: Key,
+    first: Int,
+    results: Results,
+) -> None:
+    """Play games number `first` and on to their end; then learn from the last move to the first."""
+    stream = np.empty(2, np.uint64)
+    places = np.empty(2 * lookups(method.tables), np.uint32)
+    record = _room(FIRST_ROOM)
+    for game in range(len(results.scores)):
+        seed_stream(stream, key, u64(first + game))
+        state, score = start(rules, stream)
+        moves = 0
+        while True:
+            best = consider(method, rules, state)
+            if best.action == OVER:
+                break
+            look = wander(explore, method, rules, state, best, stream)
+            if moves == len(record.cells):
+                record = _enlarged(record)
+            state, gain = spawn(rules, look.after, stream)
+            _write_down(method, record, moves, look, gain)
+            score += look.reward + gain
+            moves += 1
+        _learn_record(rules, method, rule, returns, record, moves, places)
+        results.scores[game], results.moves[game], results.codes[game] = score, moves, largest(rules, state)
+
+
+@inline
+def _write_down(method: Method, record: Record, move: Int, look: Look, gain: Int) -> None:
+    record.cells[move], record.extra[move], record.shift[move] = look.ground.cells, look.ground.extra, look.shift
+    if reward_comes_first(method):
+        record.earned[move] = np.float32(gain)
+        if move:
+            record.earned[move - 1] += np.float32(look.reward)
+    else:
+        record.earned[move] = np.float32(gain + look.reward)
+
+
+@inline
+def _learn_record(
+    rules: Rules, method: Method, rule: StepRule, returns: Returns, record: Record, moves: Int, places: Any
+) -> None:
+    """Correct every value towards its return, the last first; later values are those after their correction."""
+    if not moves:
+        return
+    tables = method.tables
+    n = lookups(tables)
+    following, value = np.float32(0), np.float32(0)  # return and value of the move after; the end is worth nothing
+    side = 0  # two sets of places: the weights of the next move are fetched while this one is corrected
+    list_places(tables, rules, State(record.cells[moves - 1], record.extra[moves - 1]), places, side)
+    for move in range(moves - 1, -1, -1):
+        if move:
+            list_places(tables, rules, State(record.cells[move - 1], record.extra[move - 1]), places, n - side)
+            fetch(rule, places, n - side, n, record.shift[move - 1])
+        if returns.steps:
+            following = _limited_return(returns, record, move, moves)
+        else:
+            following = record.earned[move] + (np.float32(1) - returns.lambda_) * value + returns.lambda_ * following
+        error = following - add_up(tables, places, side, record.shift[move])
+        value = correct(rule, tables.weights, places, side, n, record.shift[move], error)
+        record.value[move] = value
+        side = n - side
+
+
+@inline
+def _limited_return(returns: Returns, record: Record, move: Int, moves: Int) -> Any:
+    """The λ-return over at most `steps` moves: the longest one takes all the weight that is left."""
+    last = min(move + returns.steps, moves)
+    total = record.value[last] if last < moves else np.float32(0)
+    for k in range(last - 1, move - 1, -1):
+        if k < last - 1:
+            total = (np.float32(1) - returns.lambda_) * record.value[k + 1] + returns.lambda_ * total
+        total += record.earned[k]
+    return total

@@ -1,0 +1,90 @@
+"""Step rules: how much of an error each weight takes.
+
+A rule is a NamedTuple type; `correct` spreads the error of one value over the weights it was read from. The steps are
+*shares of the error*: a fixed step of 1 removes it wholly. Papers that give α per weight (Szubert, Yeh) mean the share
+divided by the number of look-ups: 0.0025 on 17 look-ups is a share of 0.0425.
+"""
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.bits import prefetch
+from tilewright.jit import Int, Word, implements
+from tilewright.networks.tables import Places
+
+__all__ = ["Coherence", "FixedStep", "StepRule", "correct", "fetch"]
+
+u64 = np.uint64
+StepRule: TypeAlias = Any  # FixedStep or Coherence
+
+
+class FixedStep(NamedTuple):
+    """Every weight moves by the same share of the error."""
+
+    share: NDArray[np.float32]  # float32[1]: may be changed between games
+
+
+class Coherence(NamedTuple):
+    """Temporal coherence (Beal & Smith 1999, Jaśkowski 2016): a weight whose errors agree in sign moves by
+    the whole share, one whose errors cancel out hardly at all."""
+
+    share: NDArray[np.float32]  # float32[1]
+    errors: NDArray[np.float32]  # float32[2 * weights]: for each weight the sum of its errors, and of their sizes
+
+
+def correct(
+    rule: StepRule, weights: NDArray[np.float32], places: Places, first: Int, n: Int, shift: Word, error: Any
+) -> Any:
+    """Move the n weights at places[first:] + shift so that their sum comes nearer by `error`; returns the new sum."""
+    raise TypeError("correct is a verb for kernels")
+
+
+def fetch(rule: StepRule, places: Places, first: Int, n: Int, shift: Word) -> None:
+    """Ask for what `correct` will need beside the weights."""
+    raise TypeError("fetch is a verb for kernels")
+
+
+@implements(correct, FixedStep)
+def correct_fixed(
+    rule: FixedStep, weights: NDArray[np.float32], places: Places, first: Int, n: Int, shift: Word, error: Any
+) -> Any:
+    step = rule.share[0] * error / np.float32(n)
+    value = np.float32(0)
+    for k in range(first, first + n):
+        place = places[k] + shift
+        weight = weights[place] + step
+        weights[place] = weight
+        value += weight
+    return value
+
+
+@implements(fetch, FixedStep)
+def fetch_nothing(rule: FixedStep, places: Places, first: Int, n: Int, shift: Word) -> None:
+    pass
+
+
+@implements(fetch, Coherence)
+def fetch_errors(rule: Coherence, places: Places, first: Int, n: Int, shift: Word) -> None:
+    for k in range(first, first + n):
+        prefetch(rule.errors, u64(2) * (places[k] + shift))
+
+
+@implements(correct, Coherence)
+def correct_coherently(
+    rule: Coherence, weights: NDArray[np.float32], places: Places, first: Int, n: Int, shift: Word, error: Any
+) -> Any:
+    part = error / np.float32(n)
+    size = abs(part)
+    full_step = rule.share[0] * part
+    value = np.float32(0)
+    for k in range(first, first + n):
+        place = places[k] + shift
+        total, sizes = rule.errors[u64(2) * place], rule.errors[u64(2) * place + u64(1)]
+        weight = weights[place] + (full_step * abs(total) / sizes if sizes > 0 else full_step)
+        weights[place] = weight
+        value += weight
+        rule.errors[u64(2) * place] = total + part
+        rule.errors[u64(2) * place + u64(1)] = sizes + size
+    return value

@@ -1,0 +1,90 @@
+"""A network as kernels see it: weight tables, and how a board finds its places in them.
+
+A network's value of a board is the sum of the weights it looks up: one for every tuple in every symmetric image of the
+board, and one for every extra feature. The *board* is turned into its images and the same tuples are read from each.
+
+A tuple's index is the tiles on its cells, four bits each, taken in board order by one bit-gather; its last cell is the
+lowest four bits, and the 16 weights that differ in it alone share a cache line.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.bits import extract, prefetch
+from tilewright.games.grid import flip, mirror, transpose
+from tilewright.games.rules import Rules, State, visible
+from tilewright.jit import Int, Word, inline
+from tilewright.networks.features import FeatureSet, count_features, list_features
+
+__all__ = ["Places", "Tables", "add_up", "estimate", "list_places", "lookups"]
+
+u64 = np.uint64
+Places = NDArray[np.uint32]  # where a board's weights are
+
+
+class Tables(NamedTuple):
+    """What kernels need of a network. The lengths of the tuples are part of its type: loops over them unroll."""
+
+    weights: NDArray[np.float32]  # all tables behind each other
+    masks: tuple[Word, ...]  # the nibbles of each tuple
+    offsets: tuple[Word, ...]  # where each tuple's table begins
+    images: tuple[Word, ...]  # one entry for each symmetric image that is read: 8, 4 or 1
+    features: FeatureSet
+    largest_code: Int  # the largest tile that has weights
+
+
+@inline
+def _images(rules: Rules, cells: Word) -> tuple[Word, ...]:
+    """All eight images; those of a board that is not square are the first four."""
+    m, f, t = mirror(cells, rules.columns), flip(cells, rules.rows), transpose(cells)
+    n = mirror(t, rules.columns)
+    return cells, m, f, flip(m, rules.rows), t, n, flip(t, rules.rows), flip(n, rules.rows)
+
+
+@inline
+def lookups(tables: Tables) -> Int:
+    """How many weights make up one value."""
+    return len(tables.images) * len(tables.masks) + count_features(tables.features)
+
+
+@inline
+def list_places(tables: Tables, rules: Rules, state: State, places: Places, first: Int) -> None:
+    """Write down where the weights of `state` are, from places[first] on, and ask for them to be fetched."""
+    cells = visible(rules, state, tables.largest_code)
+    images = _images(rules, cells)
+    k = first
+    for i in range(len(tables.images)):
+        for t in range(len(tables.masks)):
+            place = tables.offsets[t] + extract(images[i], tables.masks[t])
+            prefetch(tables.weights, place)
+            places[k] = np.uint32(place)
+            k += 1
+    list_features(tables.features, rules, state, cells, places, k)
+
+
+@inline
+def add_up(tables: Tables, places: Places, first: Int, shift: Word) -> Int:
+    """The sum of the weights at places[first:first + lookups], each `shift` further; four sums at once."""
+    weights = tables.weights
+    n = lookups(tables)
+    a = b = c = d = np.float32(0)
+    k = first
+    for _ in range(n // 4):
+        a += weights[places[k] + shift]
+        b += weights[places[k + 1] + shift]
+        c += weights[places[k + 2] + shift]
+        d += weights[places[k + 3] + shift]
+        k += 4
+    for _ in range(n % 4):
+        a += weights[places[k] + shift]
+        k += 1
+    return (a + b) + (c + d)
+
+
+@inline
+def estimate(tables: Tables, rules: Rules, state: State, places: Places, first: Int) -> Int:
+    """The value of a state; its places are left in `places`."""
+    list_places(tables, rules, state, places, first)
+    return add_up(tables, places, first, u64(0))
