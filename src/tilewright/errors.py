@@ -8,7 +8,17 @@ TilewrightError
 └── MissingExtraError     an optional part of the package is not installed
 """
 
-__all__ = ["BoardError", "IllegalMoveError", "MissingExtraError", "SpecError", "TilewrightError", "UsageError"]
+__all__ = [
+    "BoardError",
+    "ConfigError",
+    "DivergedError",
+    "FileError",
+    "IllegalMoveError",
+    "MissingExtraError",
+    "SpecError",
+    "TilewrightError",
+    "UsageError",
+]
 
 
 class TilewrightError(Exception):
@@ -25,6 +35,18 @@ class BoardError(UsageError):
 
 class SpecError(UsageError):
     """A game or agent that does not exist, or an option it does not have."""
+
+
+class ConfigError(UsageError):
+    """A training configuration with an unknown key or an impossible value; the message names the key."""
+
+
+class FileError(UsageError):
+    """A file that is missing, damaged, of another kind, or cannot be written."""
+
+
+class DivergedError(TilewrightError):
+    """Learning went to infinity; the last good checkpoint is kept."""
 
 
 class IllegalMoveError(UsageError):

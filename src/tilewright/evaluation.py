@@ -123,7 +123,7 @@ def evaluate(
         if policy is None:
             _play_in_python(agent, game, seed, first, part)
         else:
-            play_games(game.rules, policy, stream_key(seed), first, part[0], part[1], part[2])
+            play_games(game.rules, agent.policy(game), stream_key(seed), first, part[0], part[1], part[2])
         finished[first : first + count] = True
 
     if policy is not None:

@@ -30,7 +30,10 @@ class Agent(ABC):
         """What the agent thinks of each legal move; empty when the game is over."""
 
     def policy(self, game: Game) -> Policy | None:
-        """What kernels play by; None where the agent is Python only."""
+        """What kernels play by; None where the agent is Python only.
+
+        A policy may hold room to work in, so every thread asks for one of its own.
+        """
         return None
 
     def move(self, board: Board, stream: Stream | None = None) -> str:

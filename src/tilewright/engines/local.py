@@ -18,16 +18,20 @@ def default_threads() -> int:
 
 
 def spread(
-    work: Callable[[int, int], None], count: int, threads: int, progress: Callable[[int], None] | None = None
-) -> None:
+    work: Callable[[int, int], None],
+    count: int,
+    threads: int,
+    progress: Callable[[int], None] | None = None,
+    until: Callable[[], bool] | None = None,
+) -> int:
     """Call `work(first, n)` until all of `count` numbers are covered once, in pieces, on several threads.
 
-    The first error of any thread is raised here, and so is Ctrl-C; either way pieces under way are finished first and
-    no new ones begun.
+    No new piece is begun once `until` is true, a thread raised an error, or Ctrl-C was pressed; those under way are
+    finished, so that the numbers covered are always the first ones. Returns how many; errors and Ctrl-C are raised.
     """
     if threads < 1:
         raise UsageError(f"threads={threads}: at least one is needed")
-    plan = _Plan(count, threads)
+    plan = _Plan(count, threads, until)
     pool = [threading.Thread(target=plan.run, args=(work, progress), daemon=True) for _ in range(min(threads, count))]
     for thread in pool:
         thread.start()
@@ -42,26 +46,30 @@ def spread(
         raise
     if plan.error is not None:
         raise plan.error
+    return plan.covered
 
 
 class _Plan:
     """Hands out pieces, sized by how fast the last ones were."""
 
-    def __init__(self, count: int, threads: int) -> None:
+    def __init__(self, count: int, threads: int, until: Callable[[], bool] | None) -> None:
         self.error: BaseException | None = None
-        self._next, self._count, self._threads, self._size = 0, count, threads, 1
+        self.covered = 0
+        self._count, self._threads, self._size = count, threads, 1
+        self._until, self._stopped = until, False
         self._lock = threading.Lock()
 
     def stop(self) -> None:
-        with self._lock:
-            self._next = self._count
+        self._stopped = True
 
     def _take(self) -> tuple[int, int]:
         with self._lock:
-            left = self._count - self._next
+            if self._stopped or (self._until is not None and self._until()):
+                return self.covered, 0
+            left = self._count - self.covered
             size = max(1, min(self._size, left // self._threads))
-            first, n = self._next, min(size, left)
-            self._next += n
+            first, n = self.covered, min(size, left)
+            self.covered += n
             return first, n
 
     def run(self, work: Callable[[int, int], None], progress: Callable[[int], None] | None) -> None:

@@ -14,12 +14,23 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright.games.calls import make_outcomes
 from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide
 from tilewright.jit import Int, Word, implements, inline
 from tilewright.networks.tables import Places, Tables, add_up, estimate, list_places, lookups
 from tilewright.playing import OVER
 
-__all__ = ["Actions", "Afterstates", "Look", "Method", "States", "consider", "reward_comes_first", "stand"]
+__all__ = [
+    "Actions",
+    "Afterstates",
+    "Look",
+    "Method",
+    "States",
+    "consider",
+    "make_method",
+    "reward_comes_first",
+    "stand",
+]
 
 u64 = np.uint64
 ZERO = u64(0)
@@ -32,17 +43,34 @@ class Afterstates(NamedTuple):
     places: Places  # room for four boards
     after: NDArray[np.uint64]  # uint64[4, 2]: the afterstate of each action
     reward: NDArray[np.int64]  # int64[4]
+    worth: NDArray[np.float32]  # float32[4]: filled by `consider`, -inf where a move is not legal
 
 
 class States(NamedTuple):
     tables: Tables
     places: Places  # room for two boards
     chances: Outcomes
+    worth: NDArray[np.float32]
 
 
 class Actions(NamedTuple):
     tables: Tables  # of four networks of equal size, one an action
     places: Places  # room for one board
+    worth: NDArray[np.float32]
+
+
+def make_method(name: str, tables: Tables, lookups: int) -> Method:
+    """A method by its name, with room of its own: one for every thread."""
+
+    def places(boards: int) -> Places:
+        return np.empty(boards * lookups, np.uint32)
+
+    worth = np.empty(4, np.float32)
+    if name == "afterstate":
+        return Afterstates(tables, places(4), np.empty((4, 2), np.uint64), np.empty(4, np.int64), worth)
+    if name == "state":
+        return States(tables, places(2), make_outcomes(), worth)
+    return Actions(tables, places(1), worth)
 
 
 class Look(NamedTuple):
@@ -86,7 +114,7 @@ def consider_afterstates(method: Afterstates, rules: Rules, state: State) -> Loo
     n = lookups(method.tables)
     for action in range(4):
         after, reward = slide(rules, state, action)
-        method.reward[action] = reward
+        method.reward[action], method.worth[action] = reward, LOWEST
         if reward != ILLEGAL:
             method.after[action, 0], method.after[action, 1] = after.cells, after.extra
             list_places(method.tables, rules, after, method.places, action * n)
@@ -95,6 +123,7 @@ def consider_afterstates(method: Afterstates, rules: Rules, state: State) -> Loo
         if method.reward[action] != ILLEGAL:
             value = add_up(method.tables, method.places, action * n, ZERO)
             total = value + np.float32(method.reward[action])
+            method.worth[action] = total
             if total > best_sum:
                 best, best_sum, best_value = action, total, value
     if best == OVER:
@@ -125,6 +154,7 @@ def consider_states(method: States, rules: Rules, state: State) -> Look:
     best, best_sum = OVER, LOWEST
     for action in range(4):
         after, reward = slide(rules, state, action)
+        method.worth[action] = LOWEST
         if reward == ILLEGAL:
             continue
         total = np.float32(reward)
@@ -133,6 +163,7 @@ def consider_states(method: States, rules: Rules, state: State) -> Look:
             following = State(chance.cells[i], chance.extra[i])
             value = estimate(method.tables, rules, following, method.places, n)
             total += np.float32(chance.probability[i]) * (value + np.float32(chance.reward[i]))
+        method.worth[action] = total
         if total > best_sum:
             best, best_sum = action, total
     if best == OVER:
@@ -160,8 +191,10 @@ def consider_actions(method: Actions, rules: Rules, state: State) -> Look:
     list_places(method.tables, rules, state, method.places, 0)
     best, best_value = OVER, LOWEST
     for action in range(4):
+        method.worth[action] = LOWEST
         if slide(rules, state, action)[1] != ILLEGAL:
             value = add_up(method.tables, method.places, 0, _shift_of(method, action))
+            method.worth[action] = value
             if value > best_value:
                 best, best_value = action, value
     if best == OVER:

@@ -7,9 +7,11 @@ A tuple's index is the tiles on its cells, four bits each, taken in board order 
 lowest four bits, and the 16 weights that differ in it alone share a cache line.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 from numpy.typing import NDArray
 
 from tilewright.bits import extract, prefetch
@@ -27,7 +29,8 @@ Places = NDArray[np.uint32]  # where a board's weights are
 class Tables(NamedTuple):
     """What kernels need of a network. The lengths of the tuples are part of its type: loops over them unroll."""
 
-    weights: NDArray[np.float32]  # all tables behind each other
+    weights: NDArray[Any]  # float32, or int16 in units of `unit`: all tables behind each other
+    unit: Any  # float32: what a weight of 1 is worth
     masks: tuple[Word, ...]  # the nibbles of each tuple
     offsets: tuple[Word, ...]  # where each tuple's table begins
     images: tuple[Word, ...]  # one entry for each symmetric image that is read: 8, 4 or 1
@@ -69,7 +72,7 @@ def add_up(tables: Tables, places: Places, first: Int, shift: Word) -> Int:
     """The sum of the weights at places[first:first + lookups], each `shift` further; four sums at once."""
     weights = tables.weights
     n = lookups(tables)
-    a = b = c = d = np.float32(0)
+    a = b = c = d = no_sum(weights)
     k = first
     for _ in range(n // 4):
         a += weights[places[k] + shift]
@@ -80,7 +83,19 @@ def add_up(tables: Tables, places: Places, first: Int, shift: Word) -> Int:
     for _ in range(n % 4):
         a += weights[places[k] + shift]
         k += 1
-    return (a + b) + (c + d)
+    return np.float32((a + b) + (c + d)) * tables.unit
+
+
+def no_sum(weights: NDArray[Any]) -> Any:
+    raise TypeError("no_sum is for kernels")
+
+
+@overload(no_sum, jit_options={"forceinline": True})
+def _zero_to_add_to(weights):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202  (Numba compares signatures)
+    """Whole numbers are added up as such: a sum of int16 would overflow, one of floats would be slower."""
+    if isinstance(weights.dtype, types.Integer):
+        return lambda weights: np.int64(0)
+    return lambda weights: np.float32(0)
 
 
 @inline

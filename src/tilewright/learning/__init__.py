@@ -1,0 +1,1 @@
+"""Temporal-difference learning: what is valued, how far a weight moves, and the two loops that do it."""

@@ -1,0 +1,182 @@
+"""A training configuration: one frozen dataclass that is the preset, the run's config.toml and what kernels get."""
+
+import dataclasses
+import functools
+import tomllib
+import typing
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from tilewright.errors import ConfigError, FileError, UsageError
+from tilewright.files import write_text
+from tilewright.games import make_game
+from tilewright.games.game import Game
+from tilewright.networks.model import METHODS
+from tilewright.networks.shapes import NETWORKS, NetworkShape
+from tilewright.registry import did_you_mean
+
+__all__ = ["Recipe", "preset_names", "read_recipe"]
+
+ORDERS = ("online", "backward")
+RULES = ("fixed", "tc")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a network is trained. Every field is a key of the TOML file; what is left out has the default here."""
+
+    game: str = "2048"
+    network: str = "4x6"  # a named network; or none, with `tuples`
+    tuples: tuple[str, ...] = ()  # hexadecimal cells, instead of a named network
+    symmetric: bool = True  # the following three go with `tuples`
+    tiles: int = 16
+    features: tuple[str, ...] = ()
+    method: str = "afterstate"  # what is valued: afterstate, state or action
+    order: str = "backward"  # learn online, or backward from a game's end
+    lambda_: float = 0.0  # how much of a return comes from later moves (key: lambda)
+    steps: int = 0  # longest return, in moves; 0: to the end of the game
+    rule: str = "tc"  # how far a weight moves: fixed, or tc (temporal coherence)
+    share: float = 1.0  # share of the error that an update removes
+    decay: float = 1.0  # the share is multiplied by this when learning is saturated …
+    patience: int = 0  # … which is when this many games are no better than as many before them; 0: never
+    initial: float = 0.0  # the value of every board at the beginning; high is optimistic
+    epsilon: float = 0.0  # how often a random move is made
+    games: int = 0  # how long to train: games, minutes, or whichever comes first; 0: no limit
+    minutes: float = 0.0
+    seed: int = 0
+    curve_games: int = 1000  # games a point of the learning curve
+    evaluate_games: int = 200  # games of a test along the way
+    evaluate_minutes: float = 5.0  # a test every so many minutes; 0: none
+    checkpoint_minutes: float = 5.0
+
+    def __post_init__(self) -> None:
+        self._one_of("method", METHODS)
+        self._one_of("order", ORDERS)
+        self._one_of("rule", RULES)
+        self._between("lambda_", 0, 1)
+        self._between("share", 0, 2, above=True)
+        self._between("decay", 0, 1, above=True)
+        self._between("epsilon", 0, 1)
+        for key in ("steps", "patience", "games", "minutes", "seed", "evaluate_minutes"):
+            self._between(key, 0, None)
+        for key in ("curve_games", "evaluate_games", "checkpoint_minutes"):
+            self._between(key, 0, None, above=True)
+        if not self.games and not self.minutes:
+            raise ConfigError("games or minutes must say how long to train")
+        if self.order == "online" and (self.lambda_ > 0 or self.steps > 1):
+            raise ConfigError(
+                'order = "online" learns from one move at a time: lambda and steps need order = "backward"'
+            )
+        self._check_parts()
+
+    def _check_parts(self) -> None:
+        if not self.tuples and self.network not in NETWORKS:
+            hint = did_you_mean(self.network, NETWORKS)
+            raise ConfigError(f"network = {self.network!r}: no such network{hint}; allowed: {', '.join(NETWORKS)}")
+        for key, part in (("game", self.make_game), ("tuples", self.make_shape)):
+            try:
+                part()
+            except UsageError as error:
+                raise ConfigError(f"{key}: {error}") from None
+
+    def _one_of(self, key: str, allowed: typing.Iterable[str]) -> None:
+        value = getattr(self, key)
+        if value not in allowed:
+            raise ConfigError(f"{key} = {value!r}{did_you_mean(value, allowed)}; allowed: {', '.join(allowed)}")
+
+    def _between(self, key: str, low: float, high: float | None, *, above: bool = False) -> None:
+        value = getattr(self, key)
+        if value < low or (above and value == low) or (high is not None and value > high) or value != value:
+            limits = f"{'above' if above else 'from'} {low}{'' if high is None else f' to {high}'}"
+            raise ConfigError(f"{_key(key)} = {value}: must be {limits}")
+
+    def make_game(self) -> Game:
+        return make_game(self.game)
+
+    def make_shape(self) -> NetworkShape:
+        if not self.tuples:
+            shape = NETWORKS[self.network]
+        else:
+            shape = NetworkShape(self.tuples, self.symmetric, self.tiles, self.features)
+        shape.check_fits(self.make_game())
+        return shape
+
+    def to_toml(self) -> str:
+        """The TOML that reads back as this recipe."""
+        lines = []
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, tuple):
+                text = "[" + ", ".join(f'"{item}"' for item in value) + "]"
+            else:
+                text = f'"{value}"' if isinstance(value, str) else str(value).lower()
+            lines.append(f"{_key(field.name)} = {text}")
+        return "\n".join(lines) + "\n"
+
+    def save(self, path: Path) -> None:
+        write_text(path, self.to_toml())
+
+
+def _key(field: str) -> str:
+    return field.rstrip("_")
+
+
+@functools.cache
+def preset_names() -> dict[str, str]:
+    """The presets, each with the first line of its file."""
+    files = sorted(resources.files("tilewright.presets").iterdir(), key=lambda file: file.name)
+    found = {file.name.removesuffix(".toml"): file.read_text() for file in files if file.name.endswith(".toml")}
+    return {name: text.splitlines()[0].lstrip("# ") for name, text in found.items()}
+
+
+def read_recipe(source: str, **changes: Any) -> Recipe:
+    """A recipe from a preset's name or a TOML file, with some keys changed.
+
+    >>> read_recipe("minute", seed=7).seed
+    7
+    """
+    if source in preset_names():
+        text = resources.files("tilewright.presets").joinpath(f"{source}.toml").read_text()
+    else:
+        path = Path(source)
+        if not path.suffix and not path.exists():
+            hint = did_you_mean(source, preset_names())
+            raise ConfigError(f"there is no preset or file {source!r}{hint}; presets: {', '.join(preset_names())}")
+        try:
+            text = path.read_text()
+        except (OSError, UnicodeDecodeError) as error:
+            raise FileError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or 'not text'}") from None
+    try:
+        return recipe_from_toml(text, **changes)
+    except ConfigError as error:
+        raise ConfigError(f"{source}: {error}") from None
+
+
+def recipe_from_toml(text: str, **changes: Any) -> Recipe:
+    try:
+        entries = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"not valid TOML: {error}") from None
+    fields = {_key(field.name): field for field in dataclasses.fields(Recipe)}
+    types = typing.get_type_hints(Recipe)
+    given = {}
+    for key, value in {**entries, **changes}.items():
+        if key not in fields:
+            raise ConfigError(f"unknown key {key!r}{did_you_mean(key, fields)}; known: {', '.join(fields)}")
+        given[fields[key].name] = _typed(key, value, types[fields[key].name])
+    return Recipe(**given)
+
+
+def _typed(key: str, value: Any, wanted: Any) -> Any:
+    if typing.get_origin(wanted) is tuple:
+        if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+            return tuple(value)
+        raise ConfigError(f"{key} = {value!r}: must be a list of texts")
+    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+        names = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
+        raise ConfigError(f"{key} = {value!r}: must be {names[wanted]}")
+    return value

@@ -1,0 +1,1 @@
+"""N-tuple networks: their shapes, their weights as kernels read them, and model files."""

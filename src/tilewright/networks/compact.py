@@ -1,0 +1,54 @@
+"""A network small enough to ship: 16 bits a weight, only the weights that were visited, compressed.
+
+Visited weights are marked in a bit map; their values follow in order, high bytes and low bytes apart, because the high
+bytes of neighbours are mostly equal and compress to little.
+"""
+
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.errors import FileError
+from tilewright.files import forget_pages
+
+__all__ = ["pack", "quantised", "unpack"]
+
+LARGEST = 32_767
+_LEVEL = 9
+
+
+def quantised(weights: NDArray[Any]) -> tuple[NDArray[np.int16], float]:
+    """The weights in 16 bits, and what a weight of 1 is then worth."""
+    reach = max(float(weights.max()), -float(weights.min()))
+    unit = reach / LARGEST if reach > 0 else 1.0
+    whole = np.empty(len(weights), np.int16)
+    for begin in range(0, len(weights), 1 << 22):
+        piece = slice(begin, begin + (1 << 22))
+        whole[piece] = np.rint(weights[piece] / np.float32(unit))
+        forget_pages(weights)
+    return whole, unit
+
+
+def pack(whole: NDArray[np.int16]) -> dict[str, NDArray[np.uint8]]:
+    """The compressed form of 16-bit weights, as byte arrays."""
+    visited = whole != 0
+    values = whole[visited].view(np.uint16)
+    parts = {"visited": np.packbits(visited), "high": (values >> 8).astype(np.uint8), "low": values.astype(np.uint8)}
+    return {name: np.frombuffer(zlib.compress(part.tobytes(), _LEVEL), np.uint8) for name, part in parts.items()}
+
+
+def unpack(packed: Mapping[str, NDArray[np.uint8]], size: int) -> NDArray[np.int16]:
+    """The 16-bit weights again."""
+    try:
+        visited, high, low = (
+            np.frombuffer(zlib.decompress(packed[name].tobytes()), np.uint8) for name in ("visited", "high", "low")
+        )
+        marks = np.unpackbits(visited, count=size).view(np.bool_)
+        whole = np.zeros(size, np.int16)
+        whole[marks] = ((high.astype(np.uint16) << 8) | low).view(np.int16)
+    except (zlib.error, KeyError, ValueError) as error:
+        raise FileError(f"the packed weights do not unpack: {error}") from None
+    return whole

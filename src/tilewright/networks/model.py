@@ -1,0 +1,96 @@
+"""A trained network: its shape, its weights, and where it comes from; saved as one safetensors file."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.errors import FileError, UsageError
+from tilewright.files import read_tensors, write_tensors
+from tilewright.games import make_game
+from tilewright.games.game import Game
+from tilewright.networks.compact import pack, quantised, unpack
+from tilewright.networks.shapes import NetworkShape
+from tilewright.networks.tables import Tables
+
+__all__ = ["METHODS", "Model", "load_model"]
+
+FORMAT = "tilewright-ntuple-1"
+METHODS = {"afterstate": 1, "state": 1, "action": 4}  # what is valued -> how many networks that takes
+
+
+@dataclass(frozen=True)
+class Model:
+    """What a network knows, and for which game.
+
+    `weights` is float32, or int16 in units of `unit`; with method "action" it holds four networks.
+    """
+
+    game: Game
+    shape: NetworkShape
+    method: str
+    weights: NDArray[Any]
+    unit: float = 1.0
+    origin: dict[str, str] = field(default_factory=dict)  # recipe, seed, games played, revision …
+
+    @property
+    def tables(self) -> Tables:
+        return self.shape.tables(self.game, self.weights, self.unit)
+
+    def check_plays(self, game: Game) -> None:
+        """Raise UsageError unless the model can play `game`: the same game on the same board."""
+        if (game.name, game.rows, game.columns) != (self.game.name, self.game.rows, self.game.columns):
+            raise UsageError(f"the model was trained for {self.game.spec} and cannot play {game.spec}")
+
+    def in_16_bits(self) -> "Model":
+        """The same model in half the memory; it plays as well, and faster."""
+        if self.weights.dtype == np.int16:
+            return self
+        whole, unit = quantised(self.weights)
+        return Model(self.game, self.shape, self.method, whole, unit, self.origin)
+
+    def save(self, path: Path, *, compact: bool = False) -> None:
+        """Write the model; `compact` for shipping: 16 bits, visited weights only, compressed."""
+        model = self.in_16_bits() if compact else self
+        tensors = pack(model.weights) if compact else {"weights": model.weights}
+        shape = {
+            "tuples": list(self.shape.tuples),
+            "symmetric": self.shape.symmetric,
+            "tiles": self.shape.tiles,
+            "features": list(self.shape.features),
+        }
+        about = {
+            "format": FORMAT,
+            "game": self.game.spec,
+            "shape": json.dumps(shape),
+            "method": self.method,
+            "unit": repr(model.unit),
+            "compact": str(compact).lower(),
+        }
+        write_tensors(path, tensors, {**self.origin, **about})
+
+
+def load_model(path: Path) -> Model:
+    """Read a model; raises FileError with the reason if it is none, damaged, or of a later version."""
+    tensors, metadata = read_tensors(path)
+    if metadata.get("format") != FORMAT:
+        found = metadata.get("format", "no format at all")
+        raise FileError(f"{path}: not a model of this version: {found}, not {FORMAT}")
+    try:
+        entries = json.loads(metadata["shape"])
+        shape = NetworkShape(
+            tuple(entries["tuples"]), bool(entries["symmetric"]), int(entries["tiles"]), tuple(entries["features"])
+        )
+        game, method, unit = make_game(metadata["game"]), metadata["method"], float(metadata["unit"])
+        size = METHODS[method] * shape.table_size
+        weights = unpack(tensors, size) if metadata["compact"] == "true" else tensors["weights"]
+    except (KeyError, TypeError, ValueError) as error:
+        raise FileError(f"{path}: its description is damaged: {error}") from None
+    if weights.shape != (size,) or weights.dtype not in (np.float32, np.int16):
+        raise FileError(f"{path}: {weights.size:,} weights of {weights.dtype}, but its shape has {size:,}")
+    known = {"format", "game", "shape", "method", "unit", "compact", "sha256"}
+    origin = {key: value for key, value in metadata.items() if key not in known}
+    return Model(game, shape, method, weights, unit, origin)

@@ -1,0 +1,252 @@
+"""A training session: play, learn, watch, test, save; stop at any time and go on later."""
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from tilewright import __version__
+from tilewright.agents.ntuple import ModelAgent
+from tilewright.engines.local import default_threads, spread
+from tilewright.errors import UsageError
+from tilewright.evaluation import evaluate
+from tilewright.learning.loops import Results
+from tilewright.learning.recipe import Recipe
+from tilewright.learning.trainer import Trainer
+from tilewright.runs import CurvePoint, EventLog, Progress, RunFolder, TestPoint
+
+__all__ = ["Session", "Watcher", "open_session"]
+
+IMPROVEMENT = 1.01  # learning is saturated when the mean score grows by less than this
+TEST_SEED = 2**31  # tests along the way play other games than training does
+
+
+class Watcher:
+    """Is told what happens in a session; every method may be left out."""
+
+    def on_games(self, session: "Session") -> None:
+        """Some games were finished; called from the threads that played them."""
+
+    def on_point(self, point: CurvePoint) -> None:
+        """The learning curve has a new point."""
+
+    def on_test(self, point: TestPoint) -> None:
+        """The network was tested."""
+
+    def on_stopping(self) -> None:
+        """The session was asked to stop and will, after the games under way."""
+
+
+class Session:
+    """Training by a recipe in a run folder."""
+
+    def __init__(
+        self, recipe: Recipe, folder: RunFolder, *, threads: int | None = None, watcher: Watcher | None = None
+    ) -> None:
+        self.recipe, self.folder = recipe, folder
+        self.threads = default_threads() if threads is None else threads
+        if self.threads < 1:
+            raise UsageError(f"threads={threads}: at least one is needed")
+        self.watcher = watcher or Watcher()
+        self.trainer = Trainer(recipe)
+        self.progress = Progress()
+        self.points: list[CurvePoint] = []
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+
+    def resume(self) -> None:
+        """Go back to the last checkpoint; without one the session begins anew."""
+        if self.folder.checkpoint.exists():
+            self.progress = self.folder.load_checkpoint(self.trainer)
+        self.folder.forget_after(self.progress.games)
+        self.points = self.folder.curve_points()
+
+    def stop(self) -> None:
+        """Ask the session to end after the games under way."""
+        self._stop.set()
+
+    @property
+    def done(self) -> float:
+        """How much of the budget is used up, from 0 to 1."""
+        recipe, now = self.recipe, self.progress
+        by_games = now.games / recipe.games if recipe.games else 0.0
+        by_time = now.seconds / (60 * recipe.minutes) if recipe.minutes else 0.0
+        return min(1.0, max(by_games, by_time))
+
+    def run(self) -> Progress:
+        """Train until the budget is used up or `stop` is called, then save the model."""
+        self.trainer.learn(0, 0)  # loads or compiles the kernels, so that only training is timed
+        events = EventLog(self.folder, self.progress.games)
+        test_at = self._next(self.recipe.evaluate_minutes)
+        save_at = self._next(self.recipe.checkpoint_minutes)
+        with _stopping_on_signals(self), events:
+            self._events = events
+            while self.done < 1 and not self._stop.is_set():
+                self._train_until(min(test_at, save_at))
+                self.trainer.check_finite()
+                self._consider_step()
+                if self.progress.seconds >= test_at:
+                    self._test()
+                    test_at = self._next(self.recipe.evaluate_minutes)
+                if self.progress.seconds >= save_at:
+                    self.folder.save_checkpoint(self.trainer, self.progress)
+                    save_at = self._next(self.recipe.checkpoint_minutes)
+            self._finish()
+        return self.progress
+
+    def _next(self, minutes: float) -> float:
+        """When something is due again, in seconds of training."""
+        return self.progress.seconds + 60 * minutes if minutes else float("inf")
+
+    def _train_until(self, pause: float) -> None:
+        """Train to the next pause, to the next look at the step, or to the end of the budget."""
+        recipe, before = self.recipe, self.progress.seconds
+        limit = recipe.games or 2**62
+        if recipe.patience:
+            limit = min(limit, self.progress.decided_at + recipe.patience)
+        if recipe.minutes:
+            pause = min(pause, 60 * recipe.minutes)
+        began = time.perf_counter()
+
+        def elapsed() -> float:
+            return before + time.perf_counter() - began
+
+        first = self.progress.games
+
+        def work(start: int, count: int) -> None:
+            results = self.trainer.learn(first + start, count)
+            with self._lock:
+                self.progress.seconds = elapsed()
+                self._note(results)
+            self.watcher.on_games(self)
+
+        spread(work, limit - first, self.threads, until=lambda: self._stop.is_set() or elapsed() >= pause)
+        self.progress.seconds = elapsed()
+
+    def _note(self, results: Results) -> None:
+        """Count finished games, and make a point of the curve of every so many."""
+        win = self.trainer.game.win_code
+        for score, moves, code in zip(*(array.tolist() for array in results), strict=True):
+            waiting = self.progress.waiting
+            waiting["games"] += 1
+            waiting["moves"] += moves
+            waiting["score"] += score
+            waiting["best"] = max(waiting["best"], score)
+            waiting["wins"] += win is not None and code >= win
+            self.progress.games += 1
+            self.progress.moves += moves
+            if waiting["games"] == self.recipe.curve_games:
+                self._add_point()
+
+    def _add_point(self) -> None:
+        waiting, n = self.progress.waiting, self.recipe.curve_games
+        point = CurvePoint(
+            self.progress.games,
+            round(self.progress.seconds, 3),
+            self.progress.moves,
+            waiting["score"] / n,
+            waiting["best"],
+            waiting["wins"] / n,
+            float(self.trainer.share[0]),
+        )
+        self.progress.waiting = Progress().waiting
+        self.points.append(point)
+        self.folder.append(point)
+        self._events.add(point)
+        self.watcher.on_point(point)
+
+    def _consider_step(self) -> None:
+        """Make the step smaller when the last games were no better than as many before them."""
+        patience, now = self.recipe.patience, self.progress
+        if not patience or now.games < now.decided_at + patience:
+            return
+        now.decided_at = now.games
+        last = [p.score_mean for p in self.points if now.games - patience < p.games <= now.games]
+        earlier = [p.score_mean for p in self.points if now.games - 2 * patience < p.games <= now.games - patience]
+        if last and earlier and sum(last) / len(last) < IMPROVEMENT * sum(earlier) / len(earlier):
+            self.trainer.share *= self.recipe.decay
+            now.decays += 1
+
+    def _test(self) -> None:
+        agent = ModelAgent(self.trainer.model({}))
+        games = self.recipe.evaluate_games
+        found = evaluate(agent, self.trainer.game, games=games, seed=TEST_SEED, threads=self.threads)
+        low, high = found.score.low, found.score.high
+        point = TestPoint(
+            self.progress.games,
+            round(self.progress.seconds, 3),
+            games,
+            found.score.value,
+            found.score.value if low is None else low,
+            found.score.value if high is None else high,
+            found.win_rate.value if found.win_rate else 0.0,
+        )
+        self.folder.append(point)
+        self._events.add(point)
+        self.watcher.on_test(point)
+
+    def _finish(self) -> None:
+        self.folder.save_checkpoint(self.trainer, self.progress)
+        origin = {
+            "recipe": self.recipe.to_toml(),
+            "seed": str(self.recipe.seed),
+            "games": str(self.progress.games),
+            "moves": str(self.progress.moves),
+            "seconds": f"{self.progress.seconds:.1f}",
+            "threads": str(self.threads),
+            "revision": __version__,
+        }
+        self.trainer.model(origin).save(self.folder.model)
+
+
+def open_session(
+    recipe: Recipe,
+    path: Path,
+    *,
+    resume: bool = False,
+    threads: int | None = None,
+    watcher: Watcher | None = None,
+) -> Session:
+    """A session in the folder `path`: a new one, or with `resume` the one that is there, as far as it got."""
+    folder = RunFolder(path)
+    if resume:
+        _check_same_learning(folder.recipe(), recipe, path)
+    elif folder.config.exists():
+        raise UsageError(f"{path} holds a run already: --resume goes on with it, --out takes another folder")
+    session = Session(recipe, folder, threads=threads, watcher=watcher)
+    if resume:
+        session.resume()
+    recipe.save(folder.config)
+    return session
+
+
+def _check_same_learning(before: Recipe, now: Recipe, path: Path) -> None:
+    """Budget and tests may change when a run goes on; how it learns may not."""
+    for key in ("game", "network", "tuples", "symmetric", "tiles", "features", "method", "order", "lambda_", "steps",
+                "rule", "share", "decay", "patience", "initial", "epsilon", "seed", "curve_games"):  # fmt: skip
+        old, new = getattr(before, key), getattr(now, key)
+        if old != new:
+            raise UsageError(f"{path} was begun with {key.rstrip('_')} = {old!r}, not {new!r}; it cannot be resumed so")
+
+
+@contextmanager
+def _stopping_on_signals(session: Session) -> Iterator[None]:
+    """The first Ctrl-C or SIGTERM stops the session cleanly; a second Ctrl-C interrupts at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        session.stop()
+        session.watcher.on_stopping()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
