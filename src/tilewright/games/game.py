@@ -75,7 +75,7 @@ class Game(ABC):
         except ValueError:
             tiles = [str(tile) for tile in self.tile_values[1:]]
             raise BoardError(
-                f"{value} is no tile of {self.name} (tiles are {', '.join(tiles[:4])}, … {tiles[-1]})"
+                f"{text.excerpt(value)} is no tile of {self.name} (tiles are {', '.join(tiles[:4])}, … {tiles[-1]})"
             ) from None
 
     # The verbs

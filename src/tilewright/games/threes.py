@@ -38,6 +38,7 @@ from tilewright.games.rules import (
     spawn,
     start,
 )
+from tilewright.games.text import excerpt
 from tilewright.jit import Int, Word, inline
 from tilewright.rng import Stream, below, low_half, next_word
 
@@ -304,7 +305,7 @@ class Threes(Game):
 
     def code(self, value: int) -> int:
         if value > self.max_tile:
-            raise BoardError(f"{value} is beyond the largest tile of this game, {self.max_tile}")
+            raise BoardError(f"{excerpt(value)} is beyond the largest tile of this game, {self.max_tile}")
         return super().code(value)
 
     @property
@@ -339,7 +340,7 @@ class Threes(Game):
             return int(text)
         top = max(codes) - BONUS_STEP
         if text.startswith("+") and text[1:].isascii() and text[1:].isdigit():
-            asked = int(text[1:6])
+            asked = int(text[1:])
             top = self.code(asked) if asked in self.tile_values else 0
         elif text != "+":
             raise BoardError(f"hint={text[:20]}: a hint is 1, 2, 3 or +")
