@@ -159,7 +159,7 @@ class Game(ABC):
         True
         """
         if isinstance(source, Board):
-            return source
+            return source if source.game == self else self.parse(source.to_json())
         values, notes = text.read(source, self.rows, self.columns, self.tile_values)
         codes = text.place_errors(values, self.code, self.columns)
         cells = fifth = 0
