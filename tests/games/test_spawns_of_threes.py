@@ -20,6 +20,7 @@ AFTERSTATES = [
     "384 1 0 0 / 2 3 1 0 / 0 0 0 0 / 3 0 0 0 hint=+ bag=301 entry=3f",
     "384 1 0 0 / 2 3 1 0 / 0 0 0 0 / 3 0 0 0 hint=+12 entry=7",
     "6144 1 0 0 / 2 3 1 0 / 0 0 0 0 / 3 0 0 0 entry=37",
+    "3 1 0 0 / 2 3 1 0 / 0 0 0 0 / 3 0 0 0 hint=+96 bag=444 entry=3f",  # a bonus tile may be the first 48
     "12288 1 0 0 / 2 3 1 0 / 0 0 0 0 / 0 0 0 0 hint=+ bag=222 entry=cdef",
 ]
 
