@@ -17,7 +17,7 @@ class Turn:
     board: Board
     score: int
     action: str
-    stream: Stream
+    stream: Stream = field(compare=False)  # it follows from the rest, and arrays do not compare to one truth
 
 
 @dataclass

@@ -75,7 +75,7 @@ class Game(ABC):
         except ValueError:
             tiles = [str(tile) for tile in self.tile_values[1:]]
             raise BoardError(
-                f"{value} is no tile of {self.name} (tiles are {', '.join(tiles[:4])}, … {tiles[-1]})"
+                f"{text.excerpt(value)} is no tile of {self.name} (tiles are {', '.join(tiles[:4])}, … {tiles[-1]})"
             ) from None
 
     # The verbs
@@ -159,7 +159,7 @@ class Game(ABC):
         True
         """
         if isinstance(source, Board):
-            return source
+            return source if source.game == self else self.parse(source.to_json())
         values, notes = text.read(source, self.rows, self.columns, self.tile_values)
         codes = text.place_errors(values, self.code, self.columns)
         cells = fifth = 0

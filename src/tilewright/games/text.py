@@ -14,9 +14,10 @@ import numpy as np
 
 from tilewright.errors import BoardError
 
-__all__ = ["place_errors", "read", "write"]
+__all__ = ["excerpt", "place_errors", "read", "write"]
 
 LONGEST_TEXT = 1000
+LONGEST_NOTE = 60
 Values = list[Any]  # what stands in each cell: an int, or whatever was found there
 Notes = dict[str, str]
 
@@ -30,8 +31,14 @@ def write(tiles: Sequence[Sequence[int]], notes: Mapping[str, str]) -> str:
 def read(source: Any, rows: int, columns: int, tile_values: Sequence[int]) -> tuple[Values, Notes]:
     """The values of all cells, row by row, and the notes; raises BoardError if the shape is wrong."""
     if isinstance(source, str):
-        return _read_text(source, rows, columns, tile_values)
-    return _read_object(source, rows, columns)
+        values, notes = _read_text(source, rows, columns, tile_values)
+    else:
+        values, notes = _read_object(source, rows, columns)
+    for name, text in notes.items():
+        note = f"{name}={text}"
+        if len(note) > LONGEST_NOTE or not note.isprintable():
+            raise BoardError(f"{excerpt(note)} is no note of a board")
+    return values, notes
 
 
 def place_errors(values: Values, code: Callable[[int], int], columns: int) -> list[int]:
@@ -53,7 +60,10 @@ def cell_name(i: int, columns: int) -> str:
 
 def excerpt(value: Any) -> str:
     """A short quotation of what was found."""
-    shown = repr(value)
+    try:
+        shown = repr(value.item() if isinstance(value, np.generic) else value)
+    except ValueError:  # Python writes no number of more than some thousand digits
+        return "a number of thousands of digits"
     return shown if len(shown) <= 24 else f"{shown[:20]}…"
 
 
@@ -70,7 +80,11 @@ def _read_text(source: str, rows: int, columns: int, tile_values: Sequence[int])
             raise BoardError(f"the board looks like JSON but is not: {error}") from None
         return _read_object(found, rows, columns)
     words = [word for word in re.split(r"[\s,]+|(/)", source) if word]
-    notes = dict(word.split("=", 1) for word in words if "=" in word)
+    notes: Notes = {}
+    for name, _, text in (word.partition("=") for word in words if "=" in word):
+        if name in notes:
+            raise BoardError(f"the note {excerpt(name)} is given twice")
+        notes[name] = text
     words = [word for word in words if "=" not in word]
     if len(words) == 1 and re.fullmatch(r"(0x)?[0-9a-fA-F]{3,}", words[0]):
         return _read_hexadecimal(words[0], rows, columns, tile_values), notes
@@ -123,7 +137,8 @@ def _read_object(found: Any, rows: int, columns: int) -> tuple[Values, Notes]:
 
 
 def _note(text: Any) -> str:
-    return "".join(map(str, text)) if isinstance(text, list | tuple) else str(text)
+    parts = text if isinstance(text, list | tuple) else [text]
+    return "".join(part if isinstance(part, str) else excerpt(part) for part in parts)
 
 
 def _check_count(cells: Values, noun: str, rows: int, columns: int) -> Values:

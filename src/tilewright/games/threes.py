@@ -39,6 +39,7 @@ from tilewright.games.rules import (
     start,
     visible,
 )
+from tilewright.games.text import excerpt
 from tilewright.jit import Int, Word, implements, inline
 from tilewright.rng import Stream, below, low_half, next_word
 
@@ -315,7 +316,7 @@ class Threes(Game):
 
     def code(self, value: int) -> int:
         if value > self.max_tile:
-            raise BoardError(f"{value} is beyond the largest tile of this game, {self.max_tile}")
+            raise BoardError(f"{excerpt(value)} is beyond the largest tile of this game, {self.max_tile}")
         return super().code(value)
 
     @property
@@ -350,7 +351,7 @@ class Threes(Game):
             return int(text)
         top = max(codes) - BONUS_STEP
         if text.startswith("+") and text[1:].isascii() and text[1:].isdigit():
-            asked = int(text[1:6])
+            asked = int(text[1:])
             top = self.code(asked) if asked in self.tile_values else 0
         elif text != "+":
             raise BoardError(f"hint={text[:20]}: a hint is 1, 2, 3 or +")
