@@ -114,7 +114,7 @@ def evaluate(
         raise UsageError(f"games={games}: at least one game must be played")
     policy = agent.policy(game)
     if policy is None:
-        threads = 1
+        threads = min(threads, 1)
     results = np.zeros((3, games), np.int64)
     finished = np.zeros(games, np.bool_)
 
