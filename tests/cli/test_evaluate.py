@@ -64,6 +64,7 @@ def read_until(terminal: int, pattern: str, seconds: float = 120) -> str:
     return seen
 
 
+@pytest.mark.usefixtures("ctrl_c_raises")
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_ctrl_c_reports_the_games_finished_so_far(form: list[str]) -> None:
     """Its progress bar, on a terminal, tells when some games are done."""

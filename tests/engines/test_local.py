@@ -89,6 +89,7 @@ def test_an_error_of_the_progress_is_raised_too() -> None:
         spread(lambda first, n: None, 10, 2, refuse)
 
 
+@pytest.mark.usefixtures("ctrl_c_raises")
 @pytest.mark.parametrize("threads", [1, 3])
 def test_ctrl_c_finishes_pieces_under_way_and_begins_no_others(threads: int) -> None:
     begun: list[int] = []
