@@ -114,8 +114,11 @@ def evaluate(
         raise UsageError(f"games={games}: at least one game must be played")
     policy = agent.policy(game)
     if policy is None:
-        threads = 1
-    results = np.zeros((3, games), np.int64)
+        threads = min(threads, 1)
+    try:
+        results = np.zeros((3, games), np.int64)
+    except (MemoryError, OverflowError, ValueError):
+        raise UsageError(f"games={games}: there is no memory for the results of so many") from None
     finished = np.zeros(games, np.bool_)
 
     def play(first: int, count: int) -> None:

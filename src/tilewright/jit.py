@@ -8,6 +8,7 @@ Numba's version and of the choices made while compiling: a stale kernel can neve
 import functools
 import hashlib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -33,6 +34,7 @@ Int: TypeAlias = Any  # int64
 
 _NO_KERNELS = {"cli"}  # folders whose changes no kernel can notice
 _STALE_AFTER_DAYS = 30
+_FOLDER_NAME = re.compile("[0-9a-f]{16}")
 _SLOW_BIT_GATHERING = {"bdver4", "znver1", "znver2"}  # pext and pdep are microcoded there
 
 
@@ -81,10 +83,10 @@ def _cache_roots() -> Iterator[Path]:
 
 
 def _remove_stale(root: Path) -> None:
-    """Forget the kernels of sources that were not used for a month."""
+    """Forget the kernels of sources that were not used for a month; whatever else is in the folder is not ours."""
     oldest = time.time() - _STALE_AFTER_DAYS * 86_400
     for folder in root.iterdir():
-        if folder.is_dir() and folder.stat().st_mtime < oldest:
+        if _FOLDER_NAME.fullmatch(folder.name) and folder.is_dir() and folder.stat().st_mtime < oldest:
             shutil.rmtree(folder, ignore_errors=True)
 
 

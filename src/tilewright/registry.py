@@ -55,7 +55,10 @@ class Registry(Generic[T]):
         """Make what a spec describes; keyword options are added to those of the text."""
         name, _, text = spec.strip().partition(":")
         found = self.load(name)
-        return found(**self._options(name, found, text), **self._checked(name, found, options))
+        read, added = self._options(name, found, text), self._checked(name, found, options)
+        for key in read.keys() & added.keys():
+            raise SpecError(f"{self.kind} {name}: option {key} is given twice")
+        return found(**read, **added)
 
     def _options(self, name: str, found: type[T], text: str) -> dict[str, Any]:
         given: dict[str, str] = {}

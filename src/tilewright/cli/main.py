@@ -1,6 +1,7 @@
 """`tilewright COMMAND`: finds the command, and turns every error into one clear line and an exit code."""
 
 import importlib
+import io
 import sys
 from typing import Any
 
@@ -60,8 +61,9 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; returns the exit code: 0 done, 1 failed, 2 usage."""
+    given = sys.argv[1:] if arguments is None else arguments
     try:
-        cli.main(arguments, standalone_mode=False)
+        cli.main(given or ["--help"], standalone_mode=False)
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.ClickException as error:
@@ -87,4 +89,7 @@ def _complain(message: str, code: int) -> int:
 
 def run() -> None:
     """The console script."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a board is drawn even where lines and ± have no code
     sys.exit(main())

@@ -1,5 +1,6 @@
 """What commands print: rich tables and bars on a terminal, plain aligned lines when piped."""
 
+import functools
 import json
 import sys
 import threading
@@ -82,6 +83,7 @@ def progress_bar(label: str, total: int) -> Iterator[Any]:
         yield lambda done: progress.advance(task, done)
 
 
+@functools.cache
 def announce_compilation() -> None:
     """Say so once when kernels have to be compiled; what follows can take some seconds."""
     from numba.core import event

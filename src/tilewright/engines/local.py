@@ -33,17 +33,20 @@ def spread(
         raise UsageError(f"threads={threads}: at least one is needed")
     plan = _Plan(count, threads, until)
     pool = [threading.Thread(target=plan.run, args=(work, progress), daemon=True) for _ in range(min(threads, count))]
-    for thread in pool:
-        thread.start()
     try:
         for thread in pool:
-            while thread.is_alive():
-                thread.join(0.05)
-    except KeyboardInterrupt:
+            thread.start()
+        for _ in pool:
+            # Not `thread.join`: up to Python 3.12 an interrupted one takes a running thread for a finished one.
+            while not plan.ended.acquire(timeout=0.05):
+                pass
+    except BaseException:
         plan.stop()
-        for thread in pool:
-            thread.join()
         raise
+    finally:
+        for thread in pool:
+            if thread.ident is not None:
+                thread.join()
     if plan.error is not None:
         raise plan.error
     return plan.covered
@@ -55,6 +58,7 @@ class _Plan:
     def __init__(self, count: int, threads: int, until: Callable[[], bool] | None) -> None:
         self.error: BaseException | None = None
         self.covered = 0
+        self.ended = threading.Semaphore(0)  # one for every thread that is done
         self._count, self._threads, self._size = count, threads, 1
         self._until, self._stopped = until, False
         self._lock = threading.Lock()
@@ -84,3 +88,5 @@ class _Plan:
         except BaseException as error:  # noqa: BLE001  (handed to the caller's thread)
             self.error = self.error or error
             self.stop()
+        finally:
+            self.ended.release()

@@ -1,0 +1,53 @@
+"""`tilewright bench`: every benchmark by name, in turns."""
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Command
+from tilewright import bench
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same benchmarks with few games."""
+    short = {name: bench.Benchmark(b.summary, b.agent, b.game, 20) for name, b in bench.BENCHMARKS.items()}
+    monkeypatch.setattr(bench, "BENCHMARKS", short)
+
+
+def test_json_has_all_runs_of_all_benchmarks(command: Command) -> None:
+    facts = json.loads(command("bench", "--repeat", "3", "--json").out)
+    assert [fact["name"] for fact in facts] == list(bench.BENCHMARKS)
+    for fact in facts:
+        assert len(fact["runs"]) == 3
+        assert fact["best"] == max(fact["runs"])
+        assert fact["median"] == sorted(fact["runs"])[1]
+
+
+def test_the_table_has_those_that_were_named(command: Command) -> None:
+    said = command("bench", "threes-greedy", "2048-random", "--repeat", "1")
+    assert (said.code, said.err) == (0, "")
+    title, _, *rows = said.out.splitlines()
+    assert title == "1 thread, best of 1 in turns"
+    assert [row.split()[0] for row in rows] == ["threes-greedy", "2048-random"]
+    for row in rows:
+        best, median = (int(figure.replace(",", "")) for figure in row.split()[-2:])
+        assert best == median > 0
+
+
+def test_benchmarks_are_run_in_turns_with_a_seed_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[tuple[str, int, int]] = []
+
+    def run(self: bench.Benchmark, seed: int, threads: int) -> float:
+        runs.append((f"{self.game}-{self.agent}", seed, threads))
+        return float(len(runs))
+
+    monkeypatch.setattr(bench.Benchmark, "run", run)
+    told: list[int] = []
+    found = bench.measure(["2048-random", "threes-greedy"], repeat=2, threads=3, progress=told.append)
+    assert runs == [("2048-random", 0, 3), ("threes-greedy", 0, 3), ("2048-random", 1, 3), ("threes-greedy", 1, 3)]
+    assert [(m.name, m.runs, m.best, m.median) for m in found] == [
+        ("2048-random", (1, 3), 3, 2),
+        ("threes-greedy", (2, 4), 4, 3),
+    ]
+    assert told == [1, 1, 1, 1]

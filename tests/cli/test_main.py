@@ -1,0 +1,123 @@
+"""The way in: help, suggestions, one line for every error, exit codes."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import tilewright
+from tests.cli.conftest import Command
+from tests.process import environment, run_tilewright
+from tilewright.cli.main import COMMANDS
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], []])
+def test_help_lists_every_command_with_its_summary_and_an_example(command: Command, arguments: list[str]) -> None:
+    said = command(*arguments)
+    assert (said.code, said.err) == (0, "")
+    for name, (_, summary) in COMMANDS.items():
+        assert f"  {name} " in said.out
+        assert summary in said.out
+    assert "tilewright evaluate greedy --games 1000" in said.out
+
+
+@pytest.mark.parametrize("name", COMMANDS.keys())
+def test_help_of_every_command_has_an_example_that_begins_with_it(command: Command, name: str) -> None:
+    said = command(name, "--help")
+    assert (said.code, said.err) == (0, "")
+    assert f"\n    tilewright {name}" in said.out.partition("Example")[2]
+
+
+def test_version(command: Command) -> None:
+    assert command("--version").out == f"tilewright, version {tilewright.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["evalute", "random"], "there is no command 'evalute'; did you mean 'evaluate'?"),
+        (["fly"], "there is no command 'fly'; there are: demo, evaluate"),
+        (["evaluate", "rnadom"], "there is no agent 'rnadom'; did you mean 'random'?"),
+        (["evaluate", "random:depth=3"], "agent random has no option 'depth'; it has none"),
+        (["evaluate", "random", "--game", "threse"], "there is no game 'threse'; did you mean 'threes'?"),
+        (["evaluate", "random", "--game", "2048:row=3"], "game 2048 has no option 'row'; did you mean 'rows'?"),
+        (["evaluate", "random", "--gamse", "3"], "No such option '--gamse'"),
+        (["evaluate", "random", "--games", "many"], "'many' is not a valid integer"),
+        (["evaluate", "random", "--games", "0"], "games=0: at least one game must be played"),
+        (["evaluate", "random", "--games", "-1"], "games=-1: at least one game must be played"),
+        (["evaluate", "random", "--games", "9" * 15], "there is no memory for the results of so many"),
+        (["evaluate", "random", "--games", "9" * 30], "there is no memory for the results of so many"),
+        (["evaluate", "random", "--threads", "0"], "threads=0: at least one is needed"),
+        (["evaluate", "random", "--seed", "-1"], "seed -1: a seed is a whole number from 0 up"),
+        (["evaluate"], "Missing argument 'AGENT'"),
+        (["evaluate", "random", "greedy"], "unexpected extra argument"),
+        (["move"], "Missing argument 'BOARD'"),
+        (["games", "thees"], "there is no game 'thees'; did you mean 'threes'?"),
+        (["agents", "gredy"], "there is no agent 'gredy'; did you mean 'greedy'?"),
+        (["bench", "2048-rando"], "there is no benchmark '2048-rando'; did you mean '2048-random'?"),
+        (["bench", "--repeat", "0"], "repeat=0: at least one run is needed"),
+        (["demo", "--games", "0"], "games=0: at least one game must be played"),
+    ],
+)
+def test_a_wrong_request_is_one_line_that_says_what_is_wrong(
+    command: Command, arguments: list[str], message: str
+) -> None:
+    said = command(*arguments)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("tilewright: ")
+    assert message in said.err
+    assert said.err.count("\n") == 1
+
+
+def test_a_failure_has_exit_code_1(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    for error, line in [
+        (tilewright.TilewrightError("the disk is full of cats"), "tilewright: the disk is full of cats\n"),
+        (OSError(28, "No space left on device"), "tilewright: [Errno 28] No space left on device\n"),
+        (KeyboardInterrupt(), "\ntilewright: stopped\n"),
+    ]:
+
+        def fail(*arguments: object, error: BaseException = error, **options: object) -> None:
+            raise error
+
+        monkeypatch.setattr("tilewright.cli.listing._list", fail)
+        assert command("games") == (1, "", line)
+
+
+def test_the_process_ends_with_the_exit_code() -> None:
+    done, wrong = run_tilewright("games"), run_tilewright("evaluate", "nobody")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+
+
+@pytest.mark.parametrize("arguments", [["games"], ["evaluate", "random", "--games", "500", "--json"]])
+def test_a_reader_that_went_away_is_no_traceback(arguments: list[str]) -> None:
+    """What `tilewright … | head -1` does, with certainty: the pipe is closed before anything is written."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    found = subprocess.run(
+        [sys.executable, "-m", "tilewright", *arguments],
+        env=environment(),
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        check=False,
+    )
+    os.close(writer)
+    errors = [line for line in found.stderr.splitlines() if not line.startswith("compiling kernels")]
+    assert (found.returncode, errors) == (1, [])
+
+
+def test_a_terminal_without_unicode_gets_replacements() -> None:
+    found = run_tilewright("move", "1120000000000001", PYTHONIOENCODING="ascii")
+    assert found.returncode == 0, found.stderr
+    assert "?    2 ?    2 ?    4 ?      ?" in found.stdout
+
+
+def test_the_notice_of_compiling_is_registered_once_a_process(command: Command) -> None:
+    from numba.core import event
+
+    command("evaluate", "random", "--games", "1")
+    before = len(event._registered["numba:compile"])
+    command("evaluate", "random", "--games", "1")
+    assert len(event._registered["numba:compile"]) == before

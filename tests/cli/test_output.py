@@ -1,0 +1,57 @@
+"""Figures in words, and tables: plain when piped, drawn on a terminal."""
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+from tests.process import environment
+from tilewright import GAMES
+from tilewright.cli.output import percent, percent_interval, print_table, with_margin
+from tilewright.intervals import Estimate
+
+
+def test_figures() -> None:
+    assert with_margin(Estimate(1094.83, 1091.5, 1098.1), 1) == "1,094.8 ± 3.3"
+    assert with_margin(Estimate(1094.83, None, None)) == "1,095"
+    assert percent(Estimate(0.9284, 0.926, 0.93)) == "92.8 %"
+    assert percent_interval(Estimate(0.9284, 0.926, 0.93)) == "92.6 – 93.0"
+    assert percent_interval(Estimate(0.9284, None, None)) == ""
+
+
+def test_a_piped_table_is_plain_aligned_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(("name", ">size"), [("one", "1"), ("eleven", "11,111")], title="things")
+    assert capsys.readouterr().out == "things\nname      size\none          1\neleven  11,111\n"
+
+
+def test_a_table_without_rows_is_its_heading(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(("name", ">size"), [])
+    assert capsys.readouterr().out == "name  size\n"
+
+
+def test_a_terminal_gets_a_drawn_table_with_the_same_cells() -> None:
+    terminal, its_end = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tilewright", "games"],
+        env=environment(TERM="xterm", COLUMNS="120"),
+        stdout=its_end,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    os.close(its_end)
+    seen = b""
+    try:
+        while piece := os.read(terminal, 4096):
+            seen += piece
+    except OSError:  # Linux's way to say that the other end is closed
+        pass
+    os.close(terminal)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (0, "")
+    drawn = seen.decode()
+    assert "──────" in drawn
+    for name in GAMES:
+        assert name in drawn
+        assert GAMES.entries[name].summary in drawn
