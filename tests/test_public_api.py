@@ -14,14 +14,17 @@ from tests.process import PACKAGE, run_python
 # From the bottom up; a module imports from its own layer and from those before it.
 LAYERS = [
     {"errors"},
-    {"jit", "bits"},
+    {"jit", "bits", "files"},
     {"rng"},
     {"registry"},
     {"games"},
-    {"playing", "agents"},
+    {"networks", "playing"},
+    {"presets", "learning"},
+    {"agents"},
     {"intervals", "engines"},
-    {"evaluation"},
-    {"bench", "testing"},
+    {"evaluation", "runs"},
+    {"train"},
+    {"bench", "report", "testing"},
     {"cli", "__main__"},
 ]
 SOURCES = sorted(PACKAGE.rglob("*.py"))

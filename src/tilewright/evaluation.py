@@ -15,8 +15,8 @@ from tilewright.games import make_game
 from tilewright.games.episode import Episode
 from tilewright.games.game import Game
 from tilewright.intervals import Estimate, best_of_hundred, mean_of, rate_of
-from tilewright.playing import play_games
-from tilewright.rng import stream_key
+from tilewright.playing import Results, make_results, play_games
+from tilewright.rng import new_stream, stream_key
 
 __all__ = ["Evaluation", "evaluate"]
 
@@ -116,17 +116,17 @@ def evaluate(
     if policy is None:
         threads = min(threads, 1)
     try:
-        results = np.zeros((3, games), np.int64)
+        results = make_results(games)
     except (MemoryError, OverflowError, ValueError):
         raise UsageError(f"games={games}: there is no memory for the results of so many") from None
     finished = np.zeros(games, np.bool_)
 
     def play(first: int, count: int) -> None:
-        part = results[:, first : first + count]
+        part = Results(*(array[first : first + count] for array in results))
         if policy is None:
             _play_in_python(agent, game, seed, first, part)
         else:
-            play_games(game.rules, agent.policy(game), stream_key(seed), first, part[0], part[1], part[2])
+            play_games(game.rules, agent.policy(game), stream_key(seed), first, new_stream(), part)
         finished[first : first + count] = True
 
     if policy is not None:
@@ -134,7 +134,7 @@ def evaluate(
     began = time.perf_counter()
 
     def result() -> Evaluation:
-        scores, moves, codes = results[:, finished]
+        scores, moves, codes = (array[finished] for array in results)
         return Evaluation(agent.spec, game, seed, threads, scores, moves, codes, time.perf_counter() - began)
 
     try:
@@ -146,9 +146,10 @@ def evaluate(
     return result()
 
 
-def _play_in_python(agent: Agent, game: Game, seed: int, first: int, part: Counts) -> None:
-    for i in range(part.shape[1]):
+def _play_in_python(agent: Agent, game: Game, seed: int, first: int, part: Results) -> None:
+    for i in range(len(part.scores)):
         episode = Episode(game, seed, first + i)
         while not episode.is_over:
             episode.move(agent.move(episode.board, episode.stream))
-        part[:, i] = episode.score, len(episode.history), game.code(game.largest(episode.board))
+        code = game.code(game.largest(episode.board))
+        part.scores[i], part.moves[i], part.codes[i] = episode.score, len(episode.history), code

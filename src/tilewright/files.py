@@ -90,7 +90,7 @@ def write_tensors(path: Path, tensors: Tensors, metadata: Mapping[str, str]) -> 
 
 
 def _pieces(tensor: NDArray[Any]) -> Iterator[memoryview]:
-    data = memoryview(np.ascontiguousarray(tensor).reshape(-1).view(np.uint8))
+    data: memoryview = np.ascontiguousarray(tensor).reshape(-1).view(np.uint8).data
     for begin in range(0, len(data), _PIECE):
         yield data[begin : begin + _PIECE]
 
@@ -122,15 +122,7 @@ def _parse_header(path: Path, text: bytes, size: int) -> tuple[dict[str, NDArray
     try:
         header = json.loads(text)
         metadata = {str(key): str(value) for key, value in header.pop("__metadata__", {}).items()}
-        layout = [
-            (
-                str(name),
-                np.dtype(_DTYPES[entry["dtype"]]),
-                tuple(map(int, entry["shape"])),
-                *map(int, entry["data_offsets"]),
-            )
-            for name, entry in header.items()
-        ]
+        layout = [_layout(name, entry) for name, entry in header.items()]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise FileError(f"{path}: its header is damaged or of an unknown kind") from None
     tensors: dict[str, NDArray[Any]] = {}
@@ -149,6 +141,12 @@ def _parse_header(path: Path, text: bytes, size: int) -> tuple[dict[str, NDArray
     if base + end != size:
         raise FileError(f"{path}: {size - base - end:,} bytes too long")
     return tensors, metadata
+
+
+def _layout(name: str, entry: Mapping[str, Any]) -> tuple[str, np.dtype[Any], tuple[int, ...], int, int]:
+    """Name, dtype, shape, begin and end of an array, out of its entry in the header."""
+    begin, end = map(int, entry["data_offsets"])
+    return name, np.dtype(_DTYPES[entry["dtype"]]), tuple(map(int, entry["shape"])), begin, end
 
 
 def _check_sum(path: Path, begin: int, metadata: Mapping[str, str]) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tilewright.errors import UsageError
 from tilewright.jit import Word, inline, kernel
 
-__all__ = ["Key", "Stream", "below", "next_word", "seed_stream", "stream_for", "stream_key"]
+__all__ = ["Key", "Stream", "below", "new_stream", "next_word", "seed_stream", "stream_for", "stream_key"]
 
 u64 = np.uint64
 Stream: TypeAlias = NDArray[np.uint64]  # uint64[2], advanced in place
@@ -30,9 +30,14 @@ def stream_key(seed: int) -> Key:
     return np.random.SeedSequence(seed).generate_state(2, np.uint64).astype(np.uint64)
 
 
+def new_stream() -> Stream:
+    """Room for a stream, to be seeded before use."""
+    return np.zeros(2, np.uint64)
+
+
 def stream_for(seed: int, game: int = 0) -> Stream:
     """The random stream of game number `game` of `seed`."""
-    stream = np.empty(2, np.uint64)
+    stream = new_stream()
     _seed_from_python(stream, stream_key(seed), np.uint64(game))
     return stream
 

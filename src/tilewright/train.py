@@ -13,9 +13,9 @@ from tilewright.agents.ntuple import ModelAgent
 from tilewright.engines.local import default_threads, spread
 from tilewright.errors import UsageError
 from tilewright.evaluation import evaluate
-from tilewright.learning.loops import Results
 from tilewright.learning.recipe import Recipe
 from tilewright.learning.trainer import Trainer
+from tilewright.playing import Results
 from tilewright.runs import CurvePoint, EventLog, Progress, RunFolder, TestPoint
 
 __all__ = ["Session", "Watcher", "open_session"]

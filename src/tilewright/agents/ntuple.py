@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tilewright.agents.agent import Agent
 from tilewright.errors import SpecError
@@ -42,10 +41,9 @@ def choose_by_actions(method: Actions, rules: Rules, state: State, stream: Strea
 
 
 @kernel
-def worth_once(method: Method, rules: Rules, state: State) -> NDArray[np.float32]:
-    """What each of the four moves is worth; -inf where one is not legal."""
+def consider_once(method: Method, rules: Rules, state: State) -> None:
+    """Fill `method.worth`: what each of the four moves is worth, -inf where one is not legal."""
     consider(method, rules, state)
-    return method.worth
 
 
 @dataclass(frozen=True)
@@ -71,8 +69,9 @@ class ModelAgent(Agent):
 
     def values(self, board: Board) -> dict[str, float]:
         game = board.game
-        worth = worth_once(self.policy(game), game.rules, typed_state(board.state))
-        return {action: float(worth[i]) for i, action in enumerate(ACTIONS) if np.isfinite(worth[i])}
+        method = self.policy(game)
+        consider_once(method, game.rules, typed_state(board.state))
+        return {action: float(method.worth[i]) for i, action in enumerate(ACTIONS) if np.isfinite(method.worth[i])}
 
     @property
     def spec(self) -> str:

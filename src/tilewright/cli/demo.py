@@ -1,38 +1,67 @@
-"""`tilewright demo`: the baseline agents on both games."""
+"""`tilewright demo`: the main job from nothing: train, compare, report."""
+
+from pathlib import Path
 
 import click
 
 from tilewright.agents import make_agent
+from tilewright.agents.agent import Agent
 from tilewright.cli import output
-from tilewright.cli.options import games_option, seed_option
-from tilewright.evaluation import evaluate
-from tilewright.games import make_game
+from tilewright.cli.options import seed_option, threads_option
+from tilewright.cli.train import free_folder
+from tilewright.cli.training import watching
+from tilewright.evaluation import Evaluation, evaluate
+from tilewright.games.game import Game
+from tilewright.learning.recipe import read_recipe
+from tilewright.report import save_curve, write_report
+from tilewright.train import open_session
 
 __all__ = ["demo"]
 
 
 @click.command()
-@games_option(10_000)
+@click.option("--preset", default="minute", show_default=True, help="What to train.")
+@click.option("--games", default=1000, show_default=True, help="How many games each player is tested with.")
+@click.option("--out", type=click.Path(path_type=Path), help="The run folder.  [default: runs/demo]")
 @seed_option
-def demo(games: int, seed: int) -> None:
-    """Play the random and the greedy agent on both games and compare them.
+@threads_option
+def demo(preset: str, games: int, out: Path | None, seed: int, threads: int | None) -> None:
+    """Train a player for about a minute, test it beside the random and greedy ones, and write a report.
 
     \b
-    Example:
+    Examples:
       tilewright demo
+      tilewright demo --seed 7 --out runs/second
     """
     output.announce_compilation()
-    for game in map(make_game, ("2048", "threes")):
-        rows = []
-        for agent in map(make_agent, ("random", "greedy")):
-            with output.progress_bar(f"{agent.spec} on {game.spec}", games) as progress:
-                result = evaluate(agent, game, games=games, seed=seed, progress=progress)
-            best = max(result.reach)
-            speed = f"{result.moves_per_second / 1e6:.1f} M"
-            rows.append(
-                (agent.spec, output.with_margin(result.score, 1), f"{result.scores.max():,}", f"{best:,}", speed)
-            )
-        columns = ("agent", ">mean score", ">best score", ">largest tile", ">moves/s")
-        output.print_table(columns, rows, title=f"{game.spec}, {games:,} games each")
-        print()
-    print("next: tilewright evaluate greedy --game threes --games 100000")
+    recipe = read_recipe(preset, seed=seed)
+    folder = out or free_folder("demo")
+    print(f"training by the recipe {preset!r}: {recipe.network} network, about {recipe.minutes:g} minutes of play")
+    with watching("learning") as watcher:
+        session = open_session(recipe, folder, threads=threads, watcher=watcher)
+        progress = session.run()
+    save_curve(session.folder)
+    print(f"{progress.games:,} games in {progress.seconds:.0f} s; model {session.folder.model}")
+    game = session.trainer.game
+    players = [make_agent(f"ntuple:model={session.folder.model}"), make_agent("greedy"), make_agent("random")]
+    found = [_test(player, game, games, seed, threads) for player in players]
+    _compare(found)
+    report = write_report(session.folder, found)
+    print(f"report {report}")
+    print(f"next: tilewright evaluate ntuple:model={session.folder.model} --games 10000")
+    print("      tilewright train hour    (stronger; Ctrl-C and --resume as you like)")
+
+
+def _test(player: Agent, game: Game, games: int, seed: int, threads: int | None) -> Evaluation:
+    with output.progress_bar(f"testing {player.name}", games) as progress:
+        return evaluate(player, game, games=games, seed=seed, threads=threads, progress=progress)
+
+
+def _compare(found: list[Evaluation]) -> None:
+    rows = []
+    for result in found:
+        won = "" if result.win_rate is None else output.percent(result.win_rate)
+        name = result.agent.partition(":")[0]
+        rows.append((name, output.with_margin(result.score), won, f"{result.scores.max():,}", f"{max(result.reach):,}"))
+    columns = ("player", ">mean score", ">won", ">best score", ">largest tile")
+    output.print_table(columns, rows, title=f"{found[0].games:,} games of {found[0].game.spec} each")

@@ -15,7 +15,8 @@ __all__ = ["cli", "main"]
 
 # name -> (module:attribute, summary); modules are imported when the command runs, so `--help` stays quick
 COMMANDS = {
-    "demo": ("tilewright.cli.demo:demo", "Play the baseline agents and show how they do; no options needed."),
+    "demo": ("tilewright.cli.demo:demo", "Train a player for a minute, compare it, write a report; no options needed."),
+    "train": ("tilewright.cli.train:train", "Train a network by a preset or a configuration file."),
     "evaluate": ("tilewright.cli.evaluate:evaluate_command", "Play many games and report the results."),
     "move": ("tilewright.cli.move:move", "One board in: its legal moves, their values, the best one."),
     "bench": ("tilewright.cli.bench:bench", "Measure moves per second."),
@@ -54,6 +55,7 @@ def cli() -> None:
     \b
     Examples:
       tilewright demo
+      tilewright train minute
       tilewright evaluate greedy --games 1000
       tilewright move "2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2"
     """

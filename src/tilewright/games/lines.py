@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.jit import Int, Word, inline, kernel
+from tilewright.jit import Int, Word, allocating_kernel, inline
 
 __all__ = ["Line", "LineRule", "Parts", "Table", "join_lines", "move_line", "move_tables", "slide_lines"]
 
@@ -37,7 +37,7 @@ def move_tables(rule: LineRule, rows: int, columns: int) -> tuple[Table, Parts]:
     return np.concatenate([up, right, down, left]), np.arange(4, dtype=np.uint64) << np.uint64(16)
 
 
-@kernel
+@allocating_kernel
 def _line_tables(rule: LineRule, width: int) -> tuple[Table, Table]:
     """Moves to the first and to the last cell, for lines of `width` cells; longer ones map to 0."""
     first, last = np.zeros(65536, np.uint32), np.zeros(65536, np.uint32)

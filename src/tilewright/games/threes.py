@@ -94,8 +94,9 @@ def move_threes_line(rule: ThreesLine, line: Line) -> Int:
             merged = near + 1
         if near == 0 or merged:
             line[i] = merged if merged else far
-            line[i + 1 : -1] = line[i + 2 :].copy()
-            line[-1] = 0
+            for k in range(i + 1, len(line) - 1):
+                line[k] = line[k + 1]
+            line[len(line) - 1] = 0
             return merged
     return 0
 

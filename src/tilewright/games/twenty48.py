@@ -38,7 +38,7 @@ from tilewright.games.rules import (
     start,
     visible,
 )
-from tilewright.jit import Int, Word, implements, inline, kernel
+from tilewright.jit import Int, Word, allocating_kernel, implements, inline
 from tilewright.rng import Stream, below, low_half, next_word
 
 __all__ = ["LARGEST_CODE", "Twenty48", "Twenty48Rules"]
@@ -89,7 +89,8 @@ def move_2048_line(rule: Twenty48Line, line: Line) -> Int:
             line[end] = code
             end += 1
             may_merge = True
-    line[end:] = 0
+    for i in range(end, len(line)):
+        line[i] = 0
     return reward >> 2
 
 
@@ -106,7 +107,7 @@ def slide_2048(rules: Twenty48Rules, state: State, action: Int) -> tuple[State, 
     return State(turned(moved, action), ZERO), reward
 
 
-@kernel
+@allocating_kernel
 def slide_wide(rules: Twenty48Rules, state: State, action: Int) -> tuple[State, Int]:
     """Any move, cell by cell: exact for every tile, and rarely needed."""
     codes = np.empty(16, np.int64)
@@ -213,7 +214,7 @@ def visible_2048(rules: Twenty48Rules, state: State, largest_code: Int) -> Word:
     return state.cells
 
 
-@kernel
+@allocating_kernel
 def downgraded(state: State, largest_code: Int) -> Word:
     """Halve every tile above the largest missing one until none is beyond `largest_code` (Guei 2021).
 

@@ -14,22 +14,14 @@ from tilewright.jit import Int, inline, kernel
 from tilewright.learning.exploration import Exploration, wander
 from tilewright.learning.methods import Look, Method, consider, reward_comes_first
 from tilewright.learning.steps import StepRule, correct, fetch
-from tilewright.networks.tables import add_up, list_places, lookups
-from tilewright.playing import OVER
-from tilewright.rng import Key, seed_stream
+from tilewright.networks.tables import Places, add_up, list_places, lookups
+from tilewright.playing import OVER, Results
+from tilewright.rng import Key, Stream, new_stream, seed_stream
 
-__all__ = ["Results", "Returns", "learn_backwards", "learn_online"]
+__all__ = ["Returns", "Room", "learn_backwards", "learn_online", "make_room"]
 
 u64 = np.uint64
-FIRST_ROOM = 16_384  # moves; a longer game makes room for itself
-
-
-class Results(NamedTuple):
-    """One place a game, filled by the loops."""
-
-    scores: NDArray[np.int64]
-    moves: NDArray[np.int64]
-    codes: NDArray[np.int64]  # the largest tile, as its code
+FIRST_ROOM = 16_384  # moves
 
 
 class Returns(NamedTuple):
@@ -42,15 +34,46 @@ class Returns(NamedTuple):
     steps: Int
 
 
+class Record(NamedTuple):
+    """A game's moves: what each stood on, and what was earned from there to the next."""
+
+    cells: NDArray[np.uint64]
+    extra: NDArray[np.uint64]
+    shift: NDArray[np.uint64]
+    earned: NDArray[np.float32]
+    value: NDArray[np.float32]  # filled while learning
+
+
+class Room(NamedTuple):
+    """What the loops work in; one for every thread."""
+
+    stream: Stream
+    places: Places  # of two boards
+    record: Record
+
+
+def make_room(lookups: int, moves: int = FIRST_ROOM) -> Room:
+    """Room for games of so many moves; a longer one needs more (see `learn_backwards`)."""
+    cells, extra, shift = (np.empty(moves, np.uint64) for _ in range(3))
+    record = Record(cells, extra, shift, np.empty(moves, np.float32), np.empty(moves, np.float32))
+    return Room(new_stream(), np.empty(2 * lookups, np.uint32), record)
+
+
 @kernel
 def learn_online(
-    rules: Rules, method: Method, rule: StepRule, explore: Exploration, key: Key, first: Int, results: Results
+    rules: Rules,
+    method: Method,
+    rule: StepRule,
+    explore: Exploration,
+    key: Key,
+    first: Int,
+    room: Room,
+    results: Results,
 ) -> None:
     """Play games number `first` and on; every move corrects the value that the move before it stood on."""
-    stream = np.empty(2, np.uint64)
+    stream, before = room.stream, room.places  # the places of what the last move stood on
     tables = method.tables
     n = lookups(tables)
-    before = np.empty(n, np.uint32)  # the places of what the last move stood on
     for game in range(len(results.scores)):
         seed_stream(stream, key, u64(first + game))
         state, score = start(rules, stream)
@@ -66,7 +89,8 @@ def learn_online(
             if best.action == OVER:
                 break
             look = wander(explore, method, rules, state, best, stream)
-            before[:] = method.places[look.first : look.first + n]
+            for k in range(n):
+                before[k] = method.places[look.first + k]
             shift = look.shift
             fetch(rule, before, 0, n, shift)
             state, gain = spawn(rules, look.after, stream)
@@ -74,36 +98,6 @@ def learn_online(
             score += look.reward + gain
             moves += 1
         results.scores[game], results.moves[game], results.codes[game] = score, moves, largest(rules, state)
-
-
-class Record(NamedTuple):
-    """A game's moves: what each stood on, and what was earned from there to the next."""
-
-    cells: NDArray[np.uint64]
-    extra: NDArray[np.uint64]
-    shift: NDArray[np.uint64]
-    earned: NDArray[np.float32]
-    value: NDArray[np.float32]  # filled while learning
-
-
-@inline
-def _room(moves: Int) -> Record:
-    return Record(
-        np.empty(moves, np.uint64),
-        np.empty(moves, np.uint64),
-        np.empty(moves, np.uint64),
-        np.empty(moves, np.float32),
-        np.empty(moves, np.float32),
-    )
-
-
-@kernel
-def _enlarged(record: Record) -> Record:
-    n = len(record.cells)
-    larger = _room(2 * n)
-    larger.cells[:n], larger.extra[:n], larger.shift[:n] = record.cells, record.extra, record.shift
-    larger.earned[:n], larger.value[:n] = record.earned, record.value
-    return larger
 
 
 @kernel
@@ -115,12 +109,15 @@ def learn_backwards(
     returns: Returns,
     key: Key,
     first: Int,
+    room: Room,
     results: Results,
-) -> None:
-    """Play games number `first` and on to their end; then learn from the last move to the first."""
-    stream = np.empty(2, np.uint64)
-    places = np.empty(2 * lookups(method.tables), np.uint32)
-    record = _room(FIRST_ROOM)
+) -> Int:
+    """Play games number `first` and on to their end; then learn from the last move to the first.
+
+    Returns how many games were learned from: all, or those before one that is too long for `room`. Nothing was learned
+    from that one, and it can be played again in a larger room.
+    """
+    stream, record = room.stream, room.record
     for game in range(len(results.scores)):
         seed_stream(stream, key, u64(first + game))
         state, score = start(rules, stream)
@@ -129,15 +126,16 @@ def learn_backwards(
             best = consider(method, rules, state)
             if best.action == OVER:
                 break
-            look = wander(explore, method, rules, state, best, stream)
             if moves == len(record.cells):
-                record = _enlarged(record)
+                return game
+            look = wander(explore, method, rules, state, best, stream)
             state, gain = spawn(rules, look.after, stream)
             _write_down(method, record, moves, look, gain)
             score += look.reward + gain
             moves += 1
-        _learn_record(rules, method, rule, returns, record, moves, places)
+        _learn_record(rules, method, rule, returns, record, moves, room.places)
         results.scores[game], results.moves[game], results.codes[game] = score, moves, largest(rules, state)
+    return len(results.scores)
 
 
 @inline

@@ -66,9 +66,7 @@ class Recipe:
         if not self.games and not self.minutes:
             raise ConfigError("games or minutes must say how long to train")
         if self.order == "online" and (self.lambda_ > 0 or self.steps > 1):
-            raise ConfigError(
-                'order = "online" learns from one move at a time: lambda and steps need order = "backward"'
-            )
+            raise ConfigError('order = "online" learns from one move at a time; lambda and steps need "backward"')
         self._check_parts()
 
     def _check_parts(self) -> None:

@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 
 from tilewright.errors import DivergedError, FileError
 from tilewright.learning.exploration import EpsilonGreedy, Exploration, NoExploration
-from tilewright.learning.loops import Results, Returns, learn_backwards, learn_online
+from tilewright.learning.loops import Returns, learn_backwards, learn_online, make_room
 from tilewright.learning.methods import make_method
 from tilewright.learning.recipe import Recipe
 from tilewright.learning.steps import Coherence, FixedStep, StepRule
 from tilewright.networks.model import METHODS, Model
+from tilewright.playing import Results, make_results
 from tilewright.rng import stream_key
 
 __all__ = ["Trainer"]
@@ -32,17 +33,26 @@ class Trainer:
 
     def learn(self, first: int, count: int) -> Results:
         """Play games number `first` to `first + count - 1` and learn from them."""
-        recipe = self.recipe
-        results = Results(*(np.zeros(count, np.int64) for _ in range(3)))
+        recipe, results = self.recipe, make_results(count)
         tables = self.shape.tables(self.game, self.weights)
-        method = make_method(recipe.method, tables, self.lookups)
-        shared = (self.game.rules, method, self._rule(), self._exploration())
+        shared = (
+            self.game.rules,
+            make_method(recipe.method, tables, self.lookups),
+            self._rule(),
+            self._exploration(),
+        )
+        room = make_room(self.lookups)
         if recipe.order == "online":
-            learn_online(*shared, self._key, first, results)
-        else:
-            returns = Returns(np.float32(recipe.lambda_), recipe.steps)
-            learn_backwards(*shared, returns, self._key, first, results)
-        return results
+            learn_online(*shared, self._key, first, room, results)
+            return results
+        returns = Returns(np.float32(recipe.lambda_), recipe.steps)
+        done = 0
+        while True:
+            left = Results(*(array[done:] for array in results))
+            done += learn_backwards(*shared, returns, self._key, first + done, room, left)
+            if done == count:
+                return results
+            room = make_room(self.lookups, 2 * len(room.record.cells))
 
     def _rule(self) -> StepRule:
         return Coherence(self.share, self.errors) if self.recipe.rule == "tc" else FixedStep(self.share)

@@ -64,7 +64,8 @@ class NetworkShape:
 
     def weight_count(self) -> int:
         """How many weights it has, as papers count them: tiles to the power of the length, for each tuple."""
-        return sum(self.tiles ** len(cells) for cells in self.tuples) + sum(FEATURES[name] for name in self.features)
+        tuples: int = sum(self.tiles ** len(cells) for cells in self.tuples)
+        return tuples + sum(FEATURES[name] for name in self.features)
 
     def image_count(self, game: Game) -> int:
         return (8 if game.rows == game.columns else 4) if self.symmetric else 1

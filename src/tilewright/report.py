@@ -1,0 +1,138 @@
+"""Pictures of a run: the learning curve, the tiles its player reaches, and one page that holds both."""
+
+import base64
+import html
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tilewright.evaluation import Evaluation
+from tilewright.files import replace_file, write_text
+from tilewright.runs import RunFolder
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["draw_curve", "draw_tiles", "save_curve", "write_report"]
+
+INK, SOFT, BLUE, ORANGE = "#2b2b33", "#8a8a94", "#1f6f9f", "#d9822b"
+
+
+def _figure(width: float = 8.0, height: float = 4.2) -> "tuple[Figure, Axes]":
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), dpi=130, layout="constrained")
+    axes = figure.add_subplot()
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", color="#e6e6ea", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(colors=INK, labelsize=9)
+    return figure, axes
+
+
+def draw_curve(folder: RunFolder) -> "Figure":
+    """Mean score against games played: training as a line, tests as points with their 95 % intervals."""
+    from matplotlib.ticker import FuncFormatter
+
+    figure, axes = _figure()
+    points, tests = folder.curve_points(), folder.test_points()
+    games = [point.games for point in points]
+    axes.plot(games, [point.score_mean for point in points], color=BLUE, linewidth=1.8, label="training games")
+    if tests:
+        middle = [test.score_mean for test in tests]
+        reach = [
+            [test.score_mean - test.score_low for test in tests],
+            [test.score_high - test.score_mean for test in tests],
+        ]
+        axes.errorbar([test.games for test in tests], middle, reach, fmt="o", color=ORANGE, capsize=3, label="tests")
+    thousands = FuncFormatter(lambda value, _: f"{value / 1000:g} k")
+    axes.xaxis.set_major_formatter(thousands)
+    axes.yaxis.set_major_formatter(thousands)
+    axes.set_xlabel("games of training", color=INK)
+    axes.set_ylabel("mean score", color=INK)
+    axes.set_ylim(bottom=0)
+    axes.set_xlim(left=0)
+    if any(point.win_rate for point in points):
+        wins = axes.twinx()
+        wins.plot(games, [100 * point.win_rate for point in points], color=SOFT, linewidth=1.2, linestyle="--")
+        wins.set_ylabel("won, % (dashed)", color=SOFT)
+        wins.set_ylim(0, 100)
+        wins.spines[["top", "left"]].set_visible(False)
+        wins.tick_params(colors=SOFT, labelsize=9)
+    axes.legend(loc="lower right", frameon=False, fontsize=9)
+    return figure
+
+
+def draw_tiles(evaluation: Evaluation) -> "Figure":
+    """How many games ended with each largest tile."""
+    figure, axes = _figure(8.0, 3.4)
+    codes = list(range(int(evaluation.codes.min()), int(evaluation.codes.max()) + 1))
+    shares = [100 * float((evaluation.codes == code).mean()) for code in codes]
+    bars = axes.bar([str(evaluation.game.value(code)) for code in codes], shares, color=BLUE, width=0.7)
+    axes.bar_label(bars, [f"{share:.1f}" for share in shares], fontsize=9, color=INK, padding=2)
+    axes.set_xlabel("largest tile", color=INK)
+    axes.set_ylabel("games, %", color=INK)
+    axes.margins(y=0.12)
+    return figure
+
+
+def save_curve(folder: RunFolder) -> None:
+    """Draw the curve into the run folder."""
+    with replace_file(folder.curve) as file:
+        draw_curve(folder).savefig(file, format="png")
+
+
+def _embedded(figure: "Figure") -> str:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png")
+    return f'<img alt="" src="data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}">'
+
+
+def write_report(folder: RunFolder, evaluations: Sequence[Evaluation] = ()) -> Path:
+    """One self-contained page: the curve, the players beside each other, the tiles of the first, the recipe."""
+    points = folder.curve_points()
+    parts = []
+    if points:
+        last = points[-1]
+        parts.append(
+            f"<p>{last.games:,} games and {last.moves:,} moves of training in {last.seconds:,.0f} s.</p>"
+            f"<h2>Learning curve</h2>{_embedded(draw_curve(folder))}"
+        )
+    if evaluations:
+        parts.append(f"<h2>Players</h2>{_players_table(evaluations)}")
+        first = evaluations[0]
+        parts.append(f"<h2>Largest tile of {html.escape(first.agent)}</h2>{_embedded(draw_tiles(first))}")
+    parts.append(f"<h2>Recipe</h2><pre>{html.escape(folder.recipe().to_toml())}</pre>")
+    write_text(folder.report, _PAGE.format(title=html.escape(folder.path.name), body="\n".join(parts)))
+    return folder.report
+
+
+def _players_table(evaluations: Sequence[Evaluation]) -> str:
+    head = "<tr><th>player</th><th>games</th><th>mean score</th><th>± 95 %</th><th>won</th><th>largest tile</th></tr>"
+    rows = []
+    for found in evaluations:
+        margin = "" if found.score.margin is None else f"{found.score.margin:,.0f}"
+        won = "" if found.win_rate is None else f"{100 * found.win_rate.value:.1f} %"
+        cells = (found.agent, f"{found.games:,}", f"{found.score.value:,.0f}", margin, won, f"{max(found.reach):,}")
+        rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
+    return f"<table>{head}{''.join(rows)}</table>"
+
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; color: #2b2b33; max-width: 56rem; margin: 2.5rem auto; padding: 0 1rem; }}
+h1 {{ font-size: 1.7rem; }} h2 {{ font-size: 1.15rem; margin-top: 2.2rem; }}
+img {{ max-width: 100%; height: auto; }}
+table {{ border-collapse: collapse; }}
+th, td {{ padding: .35rem .9rem; text-align: right; border-bottom: 1px solid #e6e6ea; }}
+th:first-child, td:first-child {{ text-align: left; }}
+pre {{ background: #f6f6f8; padding: 1rem; border-radius: 6px; overflow-x: auto; }}
+</style></head>
+<body><h1>{title}</h1>
+{body}
+</body></html>
+"""
