@@ -15,7 +15,7 @@ from tilewright.testing import check_agent, check_game
 
 
 @pytest.mark.parametrize("game", list(GAMES))
-@pytest.mark.parametrize("agent", list(AGENTS))
+@pytest.mark.parametrize("agent", [name for name in AGENTS if name != "ntuple"])  # tests/agents/test_ntuple.py
 def test_every_agent_passes_on_every_game(agent: str, game: str) -> None:
     check_agent(make_agent(agent), make_game(game))
 
