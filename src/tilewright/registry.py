@@ -55,12 +55,21 @@ class Registry(Generic[T]):
         """Make what a spec describes; keyword options are added to those of the text."""
         name, _, text = spec.strip().partition(":")
         found = self.load(name)
-        read, added = self._options(name, found, text), self._checked(name, found, options)
-        for key in read.keys() & added.keys():
-            raise SpecError(f"{self.kind} {name}: option {key} is given twice")
-        return found(**read, **added)
+        given = self._words(name, text)
+        for key, value in options.items():
+            if key in given:
+                raise SpecError(f"{self.kind} {name}: option {key} is given twice")
+            given[key] = str(value)
+        fields = [field.name for field in dataclasses.fields(found) if field.init]  # type: ignore[arg-type]
+        for key in given:
+            if key not in fields:
+                known = f"it has: {', '.join(fields)}" if fields else "it has none"
+                raise SpecError(f"{self.kind} {name} has no option {key!r}{did_you_mean(key, fields)}; {known}")
+        types = typing.get_type_hints(found)
+        return found(**{key: self._read(name, key, value, types[key]) for key, value in given.items()})
 
-    def _options(self, name: str, found: type[T], text: str) -> dict[str, Any]:
+    def _words(self, name: str, text: str) -> dict[str, str]:
+        """The options of a spec, as they are written."""
         given: dict[str, str] = {}
         for word in filter(None, text.split(",")):
             key, equals, value = word.partition("=")
@@ -69,17 +78,7 @@ class Registry(Generic[T]):
             if key.strip() in given:
                 raise SpecError(f"{self.kind} {name}: option {key.strip()} is given twice")
             given[key.strip()] = value.strip()
-        checked = self._checked(name, found, given)
-        types = typing.get_type_hints(found)
-        return {key: self._read(name, key, value, types[key]) for key, value in checked.items()}
-
-    def _checked(self, name: str, found: type[T], options: Mapping[str, Any]) -> dict[str, Any]:
-        fields = [field.name for field in dataclasses.fields(found) if field.init]  # type: ignore[arg-type]
-        for key in options:
-            if key not in fields:
-                known = f"it has: {', '.join(fields)}" if fields else "it has none"
-                raise SpecError(f"{self.kind} {name} has no option {key!r}{did_you_mean(key, fields)}; {known}")
-        return dict(options)
+        return given
 
     def _read(self, name: str, key: str, text: str, wanted: Any) -> Any:
         """Text to the type of the field, the first of a union that fits."""

@@ -10,6 +10,7 @@ from tilewright.cli import output
 from tilewright.cli.options import seed_option, threads_option
 from tilewright.cli.train import free_folder
 from tilewright.cli.training import watching
+from tilewright.errors import UsageError
 from tilewright.evaluation import Evaluation, evaluate
 from tilewright.games.game import Game
 from tilewright.learning.recipe import read_recipe
@@ -33,6 +34,8 @@ def demo(preset: str, games: int, out: Path | None, seed: int, threads: int | No
       tilewright demo
       tilewright demo --seed 7 --out runs/second
     """
+    if games < 1:
+        raise UsageError(f"games={games}: at least one game must be played")
     output.announce_compilation()
     recipe = read_recipe(preset, seed=seed)
     folder = out or free_folder("demo")

@@ -78,6 +78,12 @@ class Game(ABC):
                 f"{text.excerpt(value)} is no tile of {self.name} (tiles are {', '.join(tiles[:4])}, … {tiles[-1]})"
             ) from None
 
+    def _state(self, board: Board) -> State:
+        """What kernels take of a board; raises BoardError for one of another game."""
+        if board.game is not self and board.game != self:
+            raise BoardError(f"{board!r} is no board of {self.spec}")
+        return calls.typed_state(board.state)
+
     # The verbs
 
     @property
@@ -105,7 +111,7 @@ class Game(ABC):
 
     def legal(self, board: Board) -> list[str]:
         """The legal moves, in the order up, right, down, left."""
-        mask = calls.legal_mask(self.rules, calls.typed_state(board.state))
+        mask = calls.legal_mask(self.rules, self._state(board))
         return [action for i, action in enumerate(ACTIONS) if mask >> i & 1]
 
     def is_over(self, board: Board) -> bool:
@@ -114,7 +120,7 @@ class Game(ABC):
 
     def slide(self, board: Board, action: str) -> tuple[Board, int]:
         """Move all tiles: the afterstate, before a new tile comes, and the reward. Raises on an illegal move."""
-        state, reward = calls.slide_once(self.rules, calls.typed_state(board.state), action_number(action))
+        state, reward = calls.slide_once(self.rules, self._state(board), action_number(action))
         if reward == ILLEGAL:
             legal = ", ".join(self.legal(board)) or "none: the game is over"
             raise IllegalMoveError(f"{action} moves nothing on {self.text(board)!r}; legal: {legal}")
@@ -123,14 +129,14 @@ class Game(ABC):
     def spawn(self, after: Board, stream: Stream) -> tuple[Board, int]:
         """One random outcome of an afterstate, and what the new tile is worth (nothing in 2048)."""
         self._check_afterstate(after)
-        state, reward = calls.spawn_once(self.rules, calls.typed_state(after.state), stream)
+        state, reward = calls.spawn_once(self.rules, self._state(after), stream)
         return Board(self, State(*state)), reward
 
     def outcomes(self, after: Board) -> list[tuple[Board, float]]:
         """All boards that may follow an afterstate, with their probabilities."""
         self._check_afterstate(after)
         into = calls.make_outcomes()
-        n = calls.outcomes_once(self.rules, calls.typed_state(after.state), into)
+        n = calls.outcomes_once(self.rules, self._state(after), into)
         return [
             (Board(self, State(int(into.cells[i]), int(into.extra[i]))), float(into.probability[i])) for i in range(n)
         ]
@@ -141,11 +147,11 @@ class Game(ABC):
 
     def largest(self, board: Board) -> int:
         """The largest tile on the board."""
-        return self.value(calls.largest_once(self.rules, calls.typed_state(board.state)))
+        return self.value(calls.largest_once(self.rules, self._state(board)))
 
     def images(self, board: Board) -> list[Board]:
         """The symmetric images, the board itself first: eight on a square board, four on any other."""
-        state = calls.typed_state(board.state)
+        state = self._state(board)
         count = 8 if self.rows == self.columns else 4
         return [Board(self, State(*calls.image_once(self.rules, state, which))) for which in range(count)]
 

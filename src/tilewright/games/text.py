@@ -125,6 +125,7 @@ def _read_object(found: Any, rows: int, columns: int) -> tuple[Values, Notes]:
         found = found.tolist()
     if not isinstance(found, Sequence) or isinstance(found, str):
         raise BoardError(f"{excerpt(found)} is no board; a {rows}x{columns} array was expected")
+    found = [row.tolist() if isinstance(row, np.ndarray) else row for row in found]
     nested = [isinstance(row, Sequence) and not isinstance(row, str) for row in found]
     if not any(nested):
         return _check_count(list(found), "number", rows, columns), notes
@@ -137,8 +138,10 @@ def _read_object(found: Any, rows: int, columns: int) -> tuple[Values, Notes]:
 
 
 def _note(text: Any) -> str:
-    parts = text if isinstance(text, list | tuple) else [text]
-    return "".join(part if isinstance(part, str) else excerpt(part) for part in parts)
+    """A note out of JSON; in a list, a number is one digit: the cells [10, 11] are ab."""
+    if isinstance(text, list | tuple):
+        return "".join(f"{part:x}" if isinstance(part, int) else _note(part) for part in text)
+    return text if isinstance(text, str) else excerpt(text)
 
 
 def _check_count(cells: Values, noun: str, rows: int, columns: int) -> Values:
