@@ -13,7 +13,7 @@ __all__ = ["bench"]
 
 @click.command()
 @click.argument("names", nargs=-1)
-@click.option("--repeat", default=7, show_default=True, help="How often each is run; the best counts.")
+@click.option("--repeat", default=5, show_default=True, help="How often each is run; the best counts.")
 @click.option("--threads", default=1, show_default=True, help="How many threads to use.")
 @json_option
 def bench(names: tuple[str, ...], repeat: int, threads: int, as_json: bool) -> None:

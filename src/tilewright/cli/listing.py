@@ -1,6 +1,7 @@
 """`tilewright games` and `tilewright agents`: what is there, and which options it takes."""
 
 import dataclasses
+from pathlib import Path
 from typing import Any
 
 import click
@@ -11,7 +12,7 @@ from tilewright.cli.options import json_option
 from tilewright.games import GAMES
 from tilewright.registry import Registry
 
-__all__ = ["agents", "games"]
+__all__ = ["agents", "games", "models"]
 
 
 @click.command()
@@ -40,6 +41,38 @@ def agents(name: str | None, as_json: bool) -> None:
       tilewright agents greedy
     """
     _list(AGENTS, name, as_json)
+
+
+@click.command()
+@click.argument("path", required=False, type=click.Path(path_type=Path))
+@json_option
+def models(path: Path | None, as_json: bool) -> None:
+    """List the models under runs/; with PATH, what one is made of and where it comes from.
+
+    \b
+    Examples:
+      tilewright models
+      tilewright models runs/minute/model.safetensors
+    """
+    from tilewright.networks.model import load_model
+
+    if path is None:
+        found = sorted(Path("runs").glob("*/model.safetensors"))
+        if as_json:
+            output.print_json([str(one) for one in found])
+        elif not found:
+            print("there are no models under runs/ yet; tilewright train minute makes one")
+        else:
+            output.print_table(("model", ">MiB"), [(str(one), f"{one.stat().st_size / 2**20:,.1f}") for one in found])
+        return
+    model = load_model(path)
+    if as_json:
+        about = {"game": model.game.spec, "method": model.method, "tuples": list(model.shape.tuples)}
+        output.print_json(about | {"features": list(model.shape.features), **model.origin})
+        return
+    print(f"{path}: {model.method} values for {model.game.spec}\n\n{model.shape}\n")
+    output.print_table(("", ""), [(key, text.strip()) for key, text in model.origin.items() if key != "recipe"])
+    print(f"\n{model.origin.get('recipe', '')}", end="")
 
 
 def _list(registry: Registry[Any], name: str | None, as_json: bool) -> None:

@@ -21,6 +21,7 @@ COMMANDS = {
     "move": ("tilewright.cli.move:move", "One board in: its legal moves, their values, the best one."),
     "bench": ("tilewright.cli.bench:bench", "Measure moves per second."),
     "agents": ("tilewright.cli.listing:agents", "List the agents."),
+    "models": ("tilewright.cli.listing:models", "List the trained models, or describe one."),
     "games": ("tilewright.cli.listing:games", "List the games."),
 }
 
