@@ -4,11 +4,12 @@ Machines are shared and noisy; what a run loses to others is never the kernel's,
 """
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import median
-from typing import Any, Protocol
+from typing import Any
 
 from tilewright.agents import make_agent
 from tilewright.agents.agent import Agent
@@ -20,23 +21,24 @@ from tilewright.games import make_game
 from tilewright.learning.recipe import Recipe
 from tilewright.learning.trainer import Trainer
 
-__all__ = ["BENCHMARKS", "Benchmark", "Measurement", "measure"]
+__all__ = ["BENCHMARKS", "Benchmark", "Measurement", "Playing", "Training", "measure"]
 
 
-class Benchmark(Protocol):
+@dataclass(frozen=True)
+class Benchmark(ABC):
     """Something to be measured; a run takes some tenths of a second to some seconds."""
 
     summary: str
 
+    @abstractmethod
     def run(self, seed: int, threads: int) -> float:
         """Moves per second of one run."""
 
 
 @dataclass(frozen=True)
-class Playing:
+class Playing(Benchmark):
     """Games of one agent."""
 
-    summary: str
     agent: Callable[[], Agent]
     game: str
     games: int
@@ -47,10 +49,9 @@ class Playing:
 
 
 @dataclass(frozen=True)
-class Training:
+class Training(Benchmark):
     """The first games of a recipe, from nothing."""
 
-    summary: str
     recipe: Recipe
 
     def run(self, seed: int, threads: int) -> float:
@@ -78,7 +79,9 @@ def _trained() -> ModelAgent:
     return ModelAgent(trainer.model({}).in_16_bits())
 
 
-_TD = {"order": "online", "rule": "fixed", "share": 0.1, "games": 10_000}
+def _online_td(network: str) -> Recipe:
+    return Recipe(network=network, order="online", rule="fixed", share=0.1, games=10_000)
+
 
 BENCHMARKS: dict[str, Benchmark] = {
     "2048-random": Playing("random playouts of 2048", lambda: make_agent("random"), "2048", 100_000),
@@ -86,9 +89,9 @@ BENCHMARKS: dict[str, Benchmark] = {
     "2048-greedy": Playing("greedy 2048: all four moves tried", lambda: make_agent("greedy"), "2048", 20_000),
     "threes-greedy": Playing("greedy Threes: all four moves tried", lambda: make_agent("greedy"), "threes", 50_000),
     "4x6-play": Playing("1-ply play, trained 4x6 network", _trained, "2048", 1_000),
-    "4x6-td": Training("online TD(0), 4x6 network, 10,000 games", Recipe(**_TD)),  # type: ignore[arg-type]
+    "4x6-td": Training("online TD(0), 4x6 network, 10,000 games", _online_td("4x6")),
     "4x6-tc": Training("backward TC(0.5), 4x6 network, 10,000 games", Recipe(lambda_=0.5, games=10_000)),
-    "8x6-td": Training("online TD(0), 8x6 network, 10,000 games", Recipe(network="8x6", **_TD)),  # type: ignore[arg-type]
+    "8x6-td": Training("online TD(0), 8x6 network, 10,000 games", _online_td("8x6")),
 }
 
 

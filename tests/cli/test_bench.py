@@ -1,18 +1,25 @@
 """`tilewright bench`: every benchmark by name, in turns."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from tests.cli.conftest import Command
 from tilewright import bench
+from tilewright.learning.recipe import Recipe
 
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same benchmarks with few games."""
-    short = {name: bench.Benchmark(b.summary, b.agent, b.game, 20) for name, b in bench.BENCHMARKS.items()}
-    monkeypatch.setattr(bench, "BENCHMARKS", short)
+    """The playing benchmarks with few games, and one of training with a small network."""
+    playing = {
+        name: replace(found, games=20)
+        for name, found in bench.BENCHMARKS.items()
+        if isinstance(found, bench.Playing) and not name.startswith("4x6")
+    }
+    small = bench.Training("a small network", Recipe(network="2x4", order="online", rule="fixed", share=0.1, games=20))
+    monkeypatch.setattr(bench, "BENCHMARKS", {**playing, "small-td": small})
 
 
 def test_json_has_all_runs_of_all_benchmarks(command: Command) -> None:
@@ -38,11 +45,11 @@ def test_the_table_has_those_that_were_named(command: Command) -> None:
 def test_benchmarks_are_run_in_turns_with_a_seed_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[tuple[str, int, int]] = []
 
-    def run(self: bench.Benchmark, seed: int, threads: int) -> float:
-        runs.append((f"{self.game}-{self.agent}", seed, threads))
+    def run(self: bench.Playing, seed: int, threads: int) -> float:
+        runs.append((f"{self.game}-{self.agent().name}", seed, threads))
         return float(len(runs))
 
-    monkeypatch.setattr(bench.Benchmark, "run", run)
+    monkeypatch.setattr(bench.Playing, "run", run)
     told: list[int] = []
     found = bench.measure(["2048-random", "threes-greedy"], repeat=2, threads=3, progress=told.append)
     assert runs == [("2048-random", 0, 3), ("threes-greedy", 0, 3), ("2048-random", 1, 3), ("threes-greedy", 1, 3)]
