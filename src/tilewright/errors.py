@@ -4,7 +4,10 @@ TilewrightError
 ├── UsageError            what was asked for cannot be (exit code 2)
 │   ├── BoardError        a text that is no board of the game
 │   ├── SpecError         an unknown game or agent, or an option it does not have
+│   ├── ConfigError       a training configuration that cannot be
+│   ├── FileError         a file that is missing, damaged, of another kind, or cannot be written
 │   └── IllegalMoveError  a move that changes nothing
+├── DivergedError         learning went to infinity
 └── MissingExtraError     an optional part of the package is not installed
 """
 
