@@ -59,6 +59,7 @@ class Session:
 
     def resume(self) -> None:
         """Go back to the last checkpoint; without one the session begins anew."""
+        self.folder.remove_unfinished()
         if self.folder.checkpoint.exists():
             self.progress = self.folder.load_checkpoint(self.trainer)
         self.folder.forget_after(self.progress.games)
