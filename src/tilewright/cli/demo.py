@@ -10,6 +10,7 @@ from tilewright.cli import output
 from tilewright.cli.options import seed_option, threads_option
 from tilewright.cli.train import free_folder
 from tilewright.cli.training import watching
+from tilewright.errors import UsageError
 from tilewright.evaluation import Evaluation, evaluate
 from tilewright.games.game import Game
 from tilewright.learning.recipe import read_recipe
@@ -33,17 +34,19 @@ def demo(preset: str, games: int, out: Path | None, seed: int, threads: int | No
       tilewright demo
       tilewright demo --seed 7 --out runs/second
     """
+    if games < 1:
+        raise UsageError(f"games={games}: at least one game must be played")
     output.announce_compilation()
     recipe = read_recipe(preset, seed=seed)
     folder = out or free_folder("demo")
-    print(f"training by the recipe {preset!r}: {recipe.network} network, about {recipe.minutes:g} minutes of play")
+    print(f"training by the recipe {preset!r}: {recipe.length}")
     with watching("learning") as watcher:
         session = open_session(recipe, folder, threads=threads, watcher=watcher)
         progress = session.run()
     save_curve(session.folder)
     print(f"{progress.games:,} games in {progress.seconds:.0f} s; model {session.folder.model}")
     game = session.trainer.game
-    players = [make_agent(f"ntuple:model={session.folder.model}"), make_agent("greedy"), make_agent("random")]
+    players = [make_agent("ntuple", model=str(session.folder.model)), make_agent("greedy"), make_agent("random")]
     found = [_test(player, game, games, seed, threads) for player in players]
     _compare(found)
     report = write_report(session.folder, found)
