@@ -124,7 +124,11 @@ class Session:
                 self._note(results)
             self.watcher.on_games(self)
 
-        spread(work, limit - first, self.threads, until=lambda: self._stop.is_set() or elapsed() >= pause)
+        def is_over() -> bool:
+            """A pause comes after some games at the earliest: however short the time, the session gets on."""
+            return self._stop.is_set() or (self.progress.games > first and elapsed() >= pause)
+
+        spread(work, limit - first, self.threads, until=is_over)
         self.progress.seconds = elapsed()
 
     def _note(self, results: Results) -> None:
