@@ -8,7 +8,7 @@ from tilewright.agents import make_agent
 from tilewright.agents.agent import Agent
 from tilewright.cli import output
 from tilewright.cli.options import seed_option, threads_option
-from tilewright.cli.train import free_folder
+from tilewright.cli.train import evaluation_of, free_folder
 from tilewright.cli.training import watching
 from tilewright.errors import UsageError
 from tilewright.evaluation import Evaluation, evaluate
@@ -51,7 +51,7 @@ def demo(preset: str, games: int, out: Path | None, seed: int, threads: int | No
     _compare(found)
     report = write_report(session.folder, found)
     print(f"report {report}")
-    print(f"next: tilewright evaluate ntuple:model={session.folder.model} --games 10000")
+    print(f"next: {evaluation_of(session)} --games 10000")
     print("      tilewright train hour    (stronger; Ctrl-C and --resume as you like)")
 
 

@@ -15,7 +15,7 @@ __all__ = ["cli", "main"]
 
 # name -> (module:attribute, summary); modules are imported when the command runs, so `--help` stays quick
 COMMANDS = {
-    "demo": ("tilewright.cli.demo:demo", "Train a player for a minute, compare it, write a report; no options needed."),
+    "demo": ("tilewright.cli.demo:demo", "Train a player for a minute, compare it, write a report."),
     "train": ("tilewright.cli.train:train", "Train a network by a preset or a configuration file."),
     "evaluate": ("tilewright.cli.evaluate:evaluate_command", "Play many games and report the results."),
     "move": ("tilewright.cli.move:move", "One board in: its legal moves, their values, the best one."),
