@@ -89,7 +89,7 @@ class Session:
                 self._train_until(min(test_at, save_at))
                 self.trainer.check_finite()
                 self._consider_step()
-                if self.progress.seconds >= test_at:
+                if self.progress.seconds >= test_at and not self._stop.is_set():
                     self._test()
                     test_at = self._next(self.recipe.evaluate_minutes)
                 if self.progress.seconds >= save_at:
