@@ -274,9 +274,14 @@ def test_a_disk_that_fills_up_while_writing(path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
 def test_a_file_is_not_replaced_when_writing_fails(path: Path, error: type[BaseException]) -> None:
     before = path.read_bytes()
-    with pytest.raises(error), replace_file(path) as file:
-        file.write(b"half of it")
-        raise error
+
+    def fail() -> None:
+        with replace_file(path) as file:
+            file.write(b"half of it")
+            raise error
+
+    with pytest.raises(error):
+        fail()
     assert path.read_bytes() == before
     assert leftovers(path.parent) == []
 

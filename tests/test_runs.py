@@ -115,7 +115,9 @@ def test_a_damaged_progress_is_refused(tmp_path: Path, progress: str | None) -> 
     folder.save_checkpoint(trainer, Progress())
     metadata = read_tensors(folder.checkpoint)[1]
     assert json.loads(metadata.pop("progress")) == dataclasses.asdict(Progress())
-    write_tensors(folder.checkpoint, trainer.tensors(), metadata if progress is None else metadata | {"progress": progress})
+    write_tensors(
+        folder.checkpoint, trainer.tensors(), metadata if progress is None else metadata | {"progress": progress}
+    )
     with pytest.raises(FileError, match="its progress is damaged"):
         folder.load_checkpoint(trainer)
 
@@ -126,7 +128,9 @@ def test_a_folder_without_a_recipe_has_no_run(tmp_path: Path) -> None:
 
 
 def test_only_unfinished_files_of_a_run_are_removed(folder: RunFolder) -> None:
-    unfinished = [folder.path / f".{name}.0123.part" for name in ("checkpoint.safetensors", "metrics.csv", "report.html")]
+    unfinished = [
+        folder.path / f".{name}.0123.part" for name in ("checkpoint.safetensors", "metrics.csv", "report.html")
+    ]
     others = [folder.path / name for name in ("checkpoint.part", ".mine.part", "notes.txt")]
     for path in (*unfinished, *others):
         path.write_text("half")

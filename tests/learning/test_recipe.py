@@ -138,7 +138,10 @@ def test_its_length_in_words(minutes: float, games: int, words: str) -> None:
         ('features = ["large"]', "features goes with tuples; network = '4x6' has its own"),
         ("symmetric = false", "symmetric goes with tuples"),
         ("tiles = 15", "tiles goes with tuples"),
-        ('method = "afterstates"', "method = 'afterstates'; did you mean 'afterstate'?; allowed: afterstate, state, act"),
+        (
+            'method = "afterstates"',
+            "method = 'afterstates'; did you mean 'afterstate'?; allowed: afterstate, state, act",
+        ),
         ('order = "forward"', "order = 'forward'; did you mean 'backward'?; allowed: online, backward"),
         ('rule = "adam"', "rule = 'adam'; allowed: fixed, tc"),
         ("lambda = 1.5", "lambda = 1.5: must be from 0 to 1"),
@@ -192,7 +195,7 @@ def test_what_cannot_be_is_one_line_that_names_the_key(tmp_path: Path, text: str
 def test_a_changed_key_is_checked_like_the_file() -> None:
     with pytest.raises(ConfigError, match="minute: unknown key 'sede'; did you mean 'seed'"):
         read_recipe("minute", sede=1)
-    with pytest.raises(ConfigError, match="minute: share = -1.0: must be above 0 to 2"):
+    with pytest.raises(ConfigError, match=r"minute: share = -1.0: must be above 0 to 2"):
         read_recipe("minute", share=-1)
 
 
@@ -219,6 +222,8 @@ def test_what_cannot_be_read_is_a_file_error_with_the_reason(tmp_path: Path) -> 
 def test_files_are_read_as_utf_8_whatever_the_system_prefers(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_bytes("# Jaśkowski, α\ngames = 5\n".encode())
-    code = f"from tilewright.learning.recipe import *; print(read_recipe({str(path)!r}).games, read_recipe('yeh').games)"
+    code = (
+        f"from tilewright.learning.recipe import *; print(read_recipe({str(path)!r}).games, read_recipe('yeh').games)"
+    )
     found = run_python(code, PYTHONUTF8="0", PYTHONCOERCECLOCALE="0", LC_ALL="C")
     assert (found.stdout, found.stderr) == ("5 5000000\n", "")

@@ -143,7 +143,10 @@ def rewritten(path: Path, tensors: dict[str, Any] | None = None, **changes: str 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"format": "tilewright-ntuple-2"}, "not a model of this version: tilewright-ntuple-2, not tilewright-ntuple-1"),
+        (
+            {"format": "tilewright-ntuple-2"},
+            "not a model of this version: tilewright-ntuple-2, not tilewright-ntuple-1",
+        ),
         ({"format": "tilewright-checkpoint-1"}, "not a model of this version: tilewright-checkpoint-1"),
         ({"format": None}, "not a model of this version: no format at all"),
         ({"game": None}, "its description is damaged"),
