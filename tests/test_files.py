@@ -239,13 +239,13 @@ def test_a_name_that_is_a_folder_is_a_file_error(tmp_path: Path) -> None:
     assert leftovers(tmp_path) == []
 
 
-@pytest.mark.parametrize("call", ["fsync", "replace"])
+@pytest.mark.parametrize("call", ["os.fsync", "pathlib.Path.replace"])
 def test_a_full_disk_leaves_the_old_file_and_no_rest(path: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
     def full(*arguments: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     before = path.read_bytes()
-    monkeypatch.setattr(*((os, "fsync") if call == "fsync" else (Path, "replace")), full)
+    monkeypatch.setattr(call, full)
     with pytest.raises(FileError, match="cannot be written: No space left on device"):
         write_tensors(path, {"weights": np.ones(1000, np.float32)}, {})
     assert path.read_bytes() == before

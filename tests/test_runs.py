@@ -14,10 +14,12 @@ from tilewright.files import read_tensors, write_tensors
 from tilewright.learning.trainer import Trainer
 from tilewright.runs import CurvePoint, EventLog, Progress, RunFolder
 
-POINTS = [
+POINTS: list[CurvePoint | runs.TestPoint] = [
     CurvePoint(20 * i, 0.1 * i, 1234 * i, 100 / 3 * i, 10**i, 1 / 7 * i, float(np.float32(0.1))) for i in range(1, 8)
 ]
-TESTS = [runs.TestPoint(15 * i, i / 3, 10, 200 / 3, 2 / 3, 1e5 / 3, 1 / 3) for i in range(1, 5)]
+TESTS: list[CurvePoint | runs.TestPoint] = [
+    runs.TestPoint(15 * i, i / 3, 10, 200 / 3, 2 / 3, 1e5 / 3, 1 / 3) for i in range(1, 5)
+]
 
 
 @pytest.fixture
@@ -151,7 +153,7 @@ def test_events_have_the_figures_of_the_rows(tmp_path: Path) -> None:
     for name, found in events.items():
         group, _, column = name.partition("/")
         rows = POINTS if group == "train" else TESTS
-        assert found == [(row.games, np.float32(getattr(row, column))) for row in rows]
+        assert found == [(row.games, float(np.float32(getattr(row, column)))) for row in rows]
 
 
 def test_a_resumed_run_hides_the_events_that_it_plays_again(tmp_path: Path) -> None:

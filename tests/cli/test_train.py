@@ -161,9 +161,9 @@ def endless(*arguments: str, terminal: int | None = None) -> "subprocess.Popen[s
     )
 
 
-def wait_for_rows(process: "subprocess.Popen[str]", more_than: int) -> None:
+def wait_for_tests(process: "subprocess.Popen[str]", more_than: int) -> None:
     deadline = time.monotonic() + 120
-    while len(RunFolder(Path("run")).curve_points()) <= more_than:
+    while len(RunFolder(Path("run")).test_points()) <= more_than:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -173,9 +173,9 @@ def wait_for_rows(process: "subprocess.Popen[str]", more_than: int) -> None:
 def test_ctrl_c_and_sigterm_save_and_the_run_goes_on_later(command: Command) -> None:
     folder, games = RunFolder(Path("run")), 0
     for number in (signal.SIGINT, signal.SIGTERM):
-        rows = len(folder.curve_points())
-        process = endless("--set", "evaluate_minutes=0.001", *(["--resume"] if rows else []))
-        wait_for_rows(process, rows)
+        tests = len(folder.test_points())
+        process = endless("--set", "evaluate_minutes=0.001", *(["--resume"] if tests else []))
+        wait_for_tests(process, tests)
         process.send_signal(number)
         out, err = process.communicate(timeout=60)
         lines = [line for line in err.splitlines() if not line.startswith("compiling kernels")]
@@ -188,7 +188,6 @@ def test_ctrl_c_and_sigterm_save_and_the_run_goes_on_later(command: Command) -> 
         assert out.startswith(f"{found:,} games, ")
         assert found > games
         games = found
-    assert len(folder.test_points()) > 0
     assert command("train", "tiny.toml", "--out", "run", "--resume", "--set", "curve_games=100").code == 0
 
 

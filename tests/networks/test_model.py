@@ -1,7 +1,7 @@
 """Model files: all that a network is comes back, and what is none is refused with the reason."""
 
-import dataclasses
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +84,7 @@ def test_a_model_of_16_bits_comes_back_without_compression_too(path: Path) -> No
     model = model_of().in_16_bits()
     model.save(path)
     found = load_model(path)
-    assert (found.unit, found.weights.dtype) == (model.unit, np.int16)
+    assert (found.unit, found.weights.dtype) == (model.unit, np.dtype(np.int16))
     assert found.weights.tobytes() == model.weights.tobytes()
 
 
@@ -132,10 +132,14 @@ def test_a_trained_model_says_where_it_comes_from(tmp_path: Path) -> None:
     assert np.array_equal(ours.scores, theirs.scores)
 
 
-def rewritten(path: Path, tensors: dict[str, Any] | None = None, **changes: str | None) -> Path:
+def rewritten(
+    path: Path, tensors: dict[str, Any] | None = None, changes: Mapping[str, str | None] | None = None
+) -> Path:
     """The file with other arrays, or some metadata changed or (None) left out; its sum is right."""
     before, metadata = read_tensors(path)
-    kept = {key: value for key, value in (metadata | changes).items() if value is not None and key != "sha256"}
+    kept = {
+        key: value for key, value in {**metadata, **(changes or {})}.items() if value is not None and key != "sha256"
+    }
     write_tensors(path, before if tensors is None else tensors, kept)
     return path
 
@@ -169,7 +173,7 @@ def rewritten(path: Path, tensors: dict[str, Any] | None = None, **changes: str 
 )
 def test_a_damaged_description_is_refused(path: Path, changes: dict[str, str | None], message: str) -> None:
     with pytest.raises(FileError, match=path.name) as error:
-        load_model(rewritten(path, **changes))
+        load_model(rewritten(path, changes=changes))
     assert message in str(error.value)
 
 
@@ -207,7 +211,7 @@ def test_packed_weights_that_do_not_fit_are_refused(path: Path, part: str, damag
 
 def test_a_model_plays_only_its_game() -> None:
     model = model_of()
-    model.check_plays(dataclasses.replace(GAME, four=0.9))
+    model.check_plays(make_game("2048:rows=3,columns=3,four=0.9"))
     for other in ("2048", "2048:rows=3", "threes"):
         with pytest.raises(UsageError, match=r"was trained for 2048:rows=3,columns=3,four=0.2 and cannot play"):
             model.check_plays(make_game(other))
