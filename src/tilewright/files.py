@@ -8,7 +8,7 @@ import hashlib
 import json
 import mmap
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +28,7 @@ _NAMES = {np.dtype(kind): name for name, kind in _DTYPES.items()}
 _LONGEST_HEADER = 1 << 20
 _PIECE = 1 << 24  # bytes written or hashed at a time
 _ALIGN = 64
+_NO_SUM = b"0" * 64  # stands where the checksum will be, while the header is summed up
 
 
 @contextmanager
@@ -39,9 +40,9 @@ def replace_file(path: Path) -> Iterator[IO[bytes]]:
     temporary: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        temporary = Path(name)
-        with os.fdopen(handle, "wb") as file:
+        unfinished = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+        with unfinished.open("xb") as file:  # with the permissions of any new file; those of tempfile are private
+            temporary = unfinished
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -70,7 +71,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_tensors(path: Path, tensors: Tensors, metadata: Mapping[str, str]) -> None:
-    """Write arrays and metadata as safetensors, with a checksum over the arrays."""
+    """Write arrays and metadata as safetensors, with a checksum over all of it."""
     header: dict[str, Any] = {}
     end = 0
     digest = hashlib.sha256()
@@ -79,9 +80,11 @@ def write_tensors(path: Path, tensors: Tensors, metadata: Mapping[str, str]) -> 
         header[name] = {"dtype": _NAMES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [begin, end]}
         for piece in _pieces(tensor):
             digest.update(piece)
-    header["__metadata__"] = {**metadata, "sha256": digest.hexdigest()}
+    header["__metadata__"] = {**metadata, "sha256": _NO_SUM.decode()}
     text = json.dumps(header).encode()
     text += b" " * (-(len(text) + 8) % _ALIGN)
+    before, zeros, after = text.rpartition(_NO_SUM)
+    text = before + _whole_sum(before + zeros + after, digest.digest()).encode() + after
     with replace_file(path) as file:
         file.write(len(text).to_bytes(8, "little") + text)
         for tensor in tensors.values():
@@ -95,6 +98,11 @@ def _pieces(tensor: NDArray[Any]) -> Iterator[memoryview]:
         yield data[begin : begin + _PIECE]
 
 
+def _whole_sum(text: bytes, arrays: bytes) -> str:
+    """The checksum of a header, in which the sum itself is still zeros, and of the sum of the arrays."""
+    return hashlib.sha256(text + arrays).hexdigest()
+
+
 def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
     """The arrays of a safetensors file, mapped into memory, and its metadata; raises FileError if anything is off."""
     try:
@@ -104,10 +112,10 @@ def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
             if size < 10 or not 2 <= length <= min(_LONGEST_HEADER, size - 8):
                 raise FileError(f"{path}: not a safetensors file")
             text = file.read(length)
+        tensors, metadata = _parse_header(path, text, size)
+        _check_sum(path, text, metadata)
     except OSError as error:
         raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
-    tensors, metadata = _parse_header(path, text, size)
-    _check_sum(path, 8 + length, metadata)
     return tensors, metadata
 
 
@@ -123,7 +131,7 @@ def _parse_header(path: Path, text: bytes, size: int) -> tuple[dict[str, NDArray
         header = json.loads(text)
         metadata = {str(key): str(value) for key, value in header.pop("__metadata__", {}).items()}
         layout = [_layout(name, entry) for name, entry in header.items()]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
         raise FileError(f"{path}: its header is damaged or of an unknown kind") from None
     tensors: dict[str, NDArray[Any]] = {}
     base, end = 8 + len(text), 0
@@ -134,10 +142,10 @@ def _parse_header(path: Path, text: bytes, size: int) -> tuple[dict[str, NDArray
         end = stop
         if base + stop > size:
             raise FileError(f"{path}: cut short: {size:,} bytes of at least {base + stop:,}")
-        if count:
-            tensors[name] = np.memmap(path, dtype, "r", base + begin, shape)
-        else:
-            tensors[name] = np.empty(shape, dtype)
+        try:
+            tensors[name] = np.memmap(path, dtype, "r", base + begin, shape) if count else np.empty(shape, dtype)
+        except ValueError as error:
+            raise FileError(f"{path}: its header is damaged: {name}: {error}") from None
     if base + end != size:
         raise FileError(f"{path}: {size - base - end:,} bytes too long")
     return tensors, metadata
@@ -145,17 +153,23 @@ def _parse_header(path: Path, text: bytes, size: int) -> tuple[dict[str, NDArray
 
 def _layout(name: str, entry: Mapping[str, Any]) -> tuple[str, np.dtype[Any], tuple[int, ...], int, int]:
     """Name, dtype, shape, begin and end of an array, out of its entry in the header."""
-    begin, end = map(int, entry["data_offsets"])
-    return name, np.dtype(_DTYPES[entry["dtype"]]), tuple(map(int, entry["shape"])), begin, end
+    begin, end = entry["data_offsets"]
+    shape = tuple(entry["shape"])
+    if not all(type(number) is int for number in (begin, end, *shape)):
+        raise TypeError("sizes are whole numbers")
+    return name, np.dtype(_DTYPES[entry["dtype"]]), shape, begin, end
 
 
-def _check_sum(path: Path, begin: int, metadata: Mapping[str, str]) -> None:
-    if "sha256" not in metadata:
+def _check_sum(path: Path, text: bytes, metadata: Mapping[str, str]) -> None:
+    given = metadata.get("sha256", "")
+    if not given:
         raise FileError(f"{path}: has no checksum; not a file of tilewright")
     digest = hashlib.sha256()
     with path.open("rb") as file:
-        file.seek(begin)
+        file.seek(8 + len(text))
         while piece := file.read(_PIECE):
             digest.update(piece)
-    if digest.hexdigest() != metadata["sha256"]:
+    before, _, after = text.rpartition(given.encode("ascii", "replace"))
+    whole = _whole_sum(before + _NO_SUM + after, digest.digest())
+    if given not in (whole, digest.hexdigest()):  # the first files had a sum of the arrays alone
         raise FileError(f"{path}: damaged: its checksum does not fit its content")

@@ -126,6 +126,12 @@ class RunFolder:
         except OSError as error:
             raise FileError(f"{path}: cannot be written: {error.strerror}") from None
 
+    def remove_unfinished(self) -> None:
+        """Remove what a process that was killed while saving left behind; it can be as large as a checkpoint."""
+        for file in (self.config, self.metrics, self.evaluations, self.checkpoint, self.model, self.curve, self.report):
+            for part in self.path.glob(f".{file.name}.*.part"):
+                part.unlink(missing_ok=True)
+
     def forget_after(self, games: int) -> None:
         """Drop rows beyond a checkpoint: those games will be played again."""
         for path, kind in ((self.metrics, CurvePoint), (self.evaluations, TestPoint)):
@@ -146,7 +152,8 @@ class EventLog:
     def __init__(self, folder: RunFolder, games: int) -> None:
         from tensorboardX import SummaryWriter
 
-        self._writer = SummaryWriter(str(folder.path), purge_step=games + 1 if games else None)
+        # The number in the name keeps sessions apart that begin within the same second.
+        self._writer = SummaryWriter(str(folder.path), purge_step=games + 1, filename_suffix=f".{games}")
 
     def add(self, point: CurvePoint | TestPoint) -> None:
         group = "train" if isinstance(point, CurvePoint) else "test"
@@ -162,15 +169,15 @@ class EventLog:
 
 
 def _read_rows(path: Path, kind: type[Any]) -> list[Any]:
-    """The whole rows of a CSV file; a row that a crash cut short is left out."""
+    """The whole rows of a CSV file; a row that a crash cut short, maybe within a number, is left out."""
     if not path.exists():
         return []
     types: dict[str, Any] = {column.name: column.type for column in fields(kind)}
     rows = []
-    with path.open(newline="") as file:
-        for row in csv.DictReader(file):
-            try:
-                rows.append(kind(**{name: convert(row[name]) for name, convert in types.items()}))
-            except (KeyError, TypeError, ValueError):
-                continue
+    whole, _, _ = path.read_bytes().rpartition(b"\n")
+    for row in csv.DictReader(whole.decode("ascii", "replace").splitlines()):
+        try:
+            rows.append(kind(**{name: convert(row[name]) for name, convert in types.items()}))
+        except (KeyError, TypeError, ValueError):
+            continue
     return rows

@@ -59,6 +59,7 @@ class Session:
 
     def resume(self) -> None:
         """Go back to the last checkpoint; without one the session begins anew."""
+        self.folder.remove_unfinished()
         if self.folder.checkpoint.exists():
             self.progress = self.folder.load_checkpoint(self.trainer)
         self.folder.forget_after(self.progress.games)
@@ -88,7 +89,7 @@ class Session:
                 self._train_until(min(test_at, save_at))
                 self.trainer.check_finite()
                 self._consider_step()
-                if self.progress.seconds >= test_at:
+                if self.progress.seconds >= test_at and not self._stop.is_set():
                     self._test()
                     test_at = self._next(self.recipe.evaluate_minutes)
                 if self.progress.seconds >= save_at:
@@ -123,7 +124,11 @@ class Session:
                 self._note(results)
             self.watcher.on_games(self)
 
-        spread(work, limit - first, self.threads, until=lambda: self._stop.is_set() or elapsed() >= pause)
+        def is_over() -> bool:
+            """A pause comes after some games at the earliest: however short the time, the session gets on."""
+            return self._stop.is_set() or (self.progress.games > first and elapsed() >= pause)
+
+        spread(work, limit - first, self.threads, until=is_over)
         self.progress.seconds = elapsed()
 
     def _note(self, results: Results) -> None:

@@ -8,7 +8,7 @@ from tilewright.agents import make_agent
 from tilewright.agents.agent import Agent
 from tilewright.cli import output
 from tilewright.cli.options import seed_option, threads_option
-from tilewright.cli.train import free_folder
+from tilewright.cli.train import evaluation_of, free_folder
 from tilewright.cli.training import watching
 from tilewright.errors import UsageError
 from tilewright.evaluation import Evaluation, evaluate
@@ -39,19 +39,19 @@ def demo(preset: str, games: int, out: Path | None, seed: int, threads: int | No
     output.announce_compilation()
     recipe = read_recipe(preset, seed=seed)
     folder = out or free_folder("demo")
-    print(f"training by the recipe {preset!r}: {recipe.network} network, about {recipe.minutes:g} minutes of play")
+    print(f"training by the recipe {preset!r}: {recipe.length}")
     with watching("learning") as watcher:
         session = open_session(recipe, folder, threads=threads, watcher=watcher)
         progress = session.run()
     save_curve(session.folder)
     print(f"{progress.games:,} games in {progress.seconds:.0f} s; model {session.folder.model}")
     game = session.trainer.game
-    players = [make_agent(f"ntuple:model={session.folder.model}"), make_agent("greedy"), make_agent("random")]
+    players = [make_agent("ntuple", model=str(session.folder.model)), make_agent("greedy"), make_agent("random")]
     found = [_test(player, game, games, seed, threads) for player in players]
     _compare(found)
     report = write_report(session.folder, found)
     print(f"report {report}")
-    print(f"next: tilewright evaluate ntuple:model={session.folder.model} --games 10000")
+    print(f"next: {evaluation_of(session)} --games 10000")
     print("      tilewright train hour    (stronger; Ctrl-C and --resume as you like)")
 
 

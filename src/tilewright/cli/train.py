@@ -12,9 +12,9 @@ from tilewright.cli.training import watching
 from tilewright.errors import ConfigError
 from tilewright.learning.recipe import preset_names, read_recipe
 from tilewright.report import save_curve, write_report
-from tilewright.train import open_session
+from tilewright.train import Session, open_session
 
-__all__ = ["free_folder", "train"]
+__all__ = ["evaluation_of", "free_folder", "train"]
 
 
 @click.command()
@@ -65,7 +65,7 @@ def train(
         f"({progress.moves / max(progress.seconds, 1e-9):,.0f} moves/s)"
     )
     print(f"model {session.folder.model}")
-    print(f"next: tilewright evaluate ntuple:model={session.folder.model}")
+    print(f"next: {evaluation_of(session)}")
 
 
 def _changes(changes: tuple[str, ...], seed: int | None) -> dict[str, Any]:
@@ -84,6 +84,12 @@ def _value(text: str) -> Any:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
+
+
+def evaluation_of(session: Session) -> str:
+    """The command that evaluates what was trained."""
+    game = session.recipe.game
+    return f"tilewright evaluate ntuple:model={session.folder.model}" + ("" if game == "2048" else f" --game {game}")
 
 
 def free_folder(name: str) -> Path:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import json
 import tomllib
 import typing
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ __all__ = ["Recipe", "preset_names", "read_recipe"]
 
 ORDERS = ("online", "backward")
 RULES = ("fixed", "tc")
+LARGEST_VALUE = 1_000_000_000  # far above any score, far below what float32 holds
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class Recipe:
         self._between("share", 0, 2, above=True)
         self._between("decay", 0, 1, above=True)
         self._between("epsilon", 0, 1)
+        self._between("initial", -LARGEST_VALUE, LARGEST_VALUE)
         for key in ("steps", "patience", "games", "minutes", "seed", "evaluate_minutes"):
             self._between(key, 0, None)
         for key in ("curve_games", "evaluate_games", "checkpoint_minutes"):
@@ -67,9 +70,17 @@ class Recipe:
             raise ConfigError("games or minutes must say how long to train")
         if self.order == "online" and (self.lambda_ > 0 or self.steps > 1):
             raise ConfigError('order = "online" learns from one move at a time; lambda and steps need "backward"')
+        if 0 < self.patience < self.curve_games:
+            raise ConfigError(
+                f"patience = {self.patience}: must be 0 or at least curve_games = {self.curve_games}, "
+                "whose points it compares"
+            )
         self._check_parts()
 
     def _check_parts(self) -> None:
+        for key in ("symmetric", "tiles", "features"):
+            if not self.tuples and getattr(self, key) != getattr(type(self), key):
+                raise ConfigError(f"{key} goes with tuples; network = {self.network!r} has its own")
         if not self.tuples and self.network not in NETWORKS:
             hint = did_you_mean(self.network, NETWORKS)
             raise ConfigError(f"network = {self.network!r}: no such network{hint}; allowed: {', '.join(NETWORKS)}")
@@ -90,6 +101,12 @@ class Recipe:
             limits = f"{'above' if above else 'from'} {low}{'' if high is None else f' to {high}'}"
             raise ConfigError(f"{_key(key)} = {value}: must be {limits}")
 
+    @property
+    def length(self) -> str:
+        """How long it trains, in words: `1.2 minutes`, `5,000 games`, `1.2 minutes or 5,000 games`."""
+        minutes = f"{self.minutes:g} minutes" if self.minutes else ""
+        return " or ".join(filter(None, (minutes, f"{self.games:,} games" if self.games else "")))
+
     def make_game(self) -> Game:
         return make_game(self.game)
 
@@ -107,9 +124,9 @@ class Recipe:
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if isinstance(value, tuple):
-                text = "[" + ", ".join(f'"{item}"' for item in value) + "]"
+                text = "[" + ", ".join(_quoted(item) for item in value) + "]"
             else:
-                text = f'"{value}"' if isinstance(value, str) else str(value).lower()
+                text = _quoted(value) if isinstance(value, str) else str(value).lower()
             lines.append(f"{_key(field.name)} = {text}")
         return "\n".join(lines) + "\n"
 
@@ -121,11 +138,16 @@ def _key(field: str) -> str:
     return field.rstrip("_")
 
 
+def _quoted(text: str) -> str:
+    """The text as TOML writes it, which is as JSON does but for one character."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
 @functools.cache
 def preset_names() -> dict[str, str]:
     """The presets, each with the first line of its file."""
     files = sorted(resources.files("tilewright.presets").iterdir(), key=lambda file: file.name)
-    found = {file.name.removesuffix(".toml"): file.read_text() for file in files if file.name.endswith(".toml")}
+    found = {file.name.removesuffix(".toml"): file.read_text("utf-8") for file in files if file.name.endswith(".toml")}
     return {name: text.splitlines()[0].lstrip("# ") for name, text in found.items()}
 
 
@@ -136,14 +158,14 @@ def read_recipe(source: str, **changes: Any) -> Recipe:
     7
     """
     if source in preset_names():
-        text = resources.files("tilewright.presets").joinpath(f"{source}.toml").read_text()
+        text = resources.files("tilewright.presets").joinpath(f"{source}.toml").read_text("utf-8")
     else:
         path = Path(source)
         if not path.suffix and not path.exists():
             hint = did_you_mean(source, preset_names())
             raise ConfigError(f"there is no preset or file {source!r}{hint}; presets: {', '.join(preset_names())}")
         try:
-            text = path.read_text()
+            text = path.read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise FileError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or 'not text'}") from None
     try:
@@ -155,7 +177,7 @@ def read_recipe(source: str, **changes: Any) -> Recipe:
 def recipe_from_toml(text: str, **changes: Any) -> Recipe:
     try:
         entries = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"not valid TOML: {error}") from None
     fields = {_key(field.name): field for field in dataclasses.fields(Recipe)}
     types = typing.get_type_hints(Recipe)
@@ -173,7 +195,10 @@ def _typed(key: str, value: Any, wanted: Any) -> Any:
             return tuple(value)
         raise ConfigError(f"{key} = {value!r}: must be a list of texts")
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise ConfigError(f"{key}: the number is too large") from None
     if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
         names = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
         raise ConfigError(f"{key} = {value!r}: must be {names[wanted]}")

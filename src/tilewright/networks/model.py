@@ -85,9 +85,10 @@ def load_model(path: Path) -> Model:
             tuple(entries["tuples"]), bool(entries["symmetric"]), int(entries["tiles"]), tuple(entries["features"])
         )
         game, method, unit = make_game(metadata["game"]), metadata["method"], float(metadata["unit"])
+        shape.check_fits(game)
         size = METHODS[method] * shape.table_size
         weights = unpack(tensors, size) if metadata["compact"] == "true" else tensors["weights"]
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, OverflowError, TypeError, ValueError) as error:
         raise FileError(f"{path}: its description is damaged: {error}") from None
     if weights.shape != (size,) or weights.dtype not in (np.float32, np.int16):
         raise FileError(f"{path}: {weights.size:,} weights of {weights.dtype}, but its shape has {size:,}")

@@ -1,0 +1,77 @@
+"""A run that is killed again and again, often while saving, and always goes on."""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from tests.process import environment
+from tests.training import learned, rows_but_time, tiny, train
+from tilewright.files import read_tensors
+from tilewright.learning.trainer import Trainer
+from tilewright.networks.model import load_model
+from tilewright.runs import RunFolder
+
+KILLS = 20
+RECIPE = tiny(games=40_000, curve_games=250, checkpoint_minutes=0.0002)
+
+
+def start(recipe: Path, folder: RunFolder) -> subprocess.Popen[str]:
+    arguments = ["train", str(recipe), "--out", str(folder.path), "--threads", "1"]
+    return subprocess.Popen(
+        [sys.executable, "-m", "tilewright", *arguments, *(["--resume"] if folder.config.exists() else [])],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+    )
+
+
+def saves(folder: RunFolder) -> tuple[int, int]:
+    """Changes with every checkpoint and every new session."""
+    changed = folder.checkpoint.stat().st_mtime_ns if folder.checkpoint.exists() else 0
+    return changed, len(list(folder.path.glob("events.*")))
+
+
+def kill_at_some_moment(process: subprocess.Popen[str], folder: RunFolder, chance: random.Random) -> None:
+    """Most times soon after training has begun, sometimes while the process is still starting."""
+    before, deadline = saves(folder), time.monotonic() + 60
+    starting = folder.config.exists() and chance.random() < 0.2
+    while not starting and saves(folder) == before:
+        assert process.poll() is None, process.communicate()[0]
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+    time.sleep(chance.uniform(0, 0.6 if starting else 0.35))
+    process.kill()
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL, out
+    assert "Traceback" not in out
+    assert "tilewright: " not in out
+
+
+def test_a_run_killed_many_times_is_the_same_run(tmp_path: Path) -> None:
+    recipe, folder = tmp_path / "tiny.toml", RunFolder(tmp_path / "killed")
+    RECIPE.save(recipe)
+    chance, saved = random.Random(7), [0]
+    for _ in range(KILLS):
+        kill_at_some_moment(start(recipe, folder), folder, chance)
+        games = folder.load_checkpoint(Trainer(RECIPE)).games if folder.checkpoint.exists() else 0
+        assert games >= saved[-1]
+        saved.append(games)
+        rows = [row.games for row in folder.curve_points()]
+        assert rows == list(range(250, 250 * len(rows) + 1, 250))
+        assert len(rows) >= games // 250
+    assert len(set(saved)) > KILLS / 2
+    assert saved[-1] < RECIPE.games
+    process = start(recipe, folder)
+    out, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, out
+    assert list(folder.path.rglob("*.part")) == []
+    undisturbed = train(RECIPE, tmp_path / "undisturbed")
+    assert learned(folder.path) == learned(undisturbed.folder.path)
+    assert rows_but_time(folder.path) == rows_but_time(undisturbed.folder.path)
+    assert np.array_equal(load_model(folder.model).weights, read_tensors(folder.checkpoint)[0]["weights"])
