@@ -1,0 +1,93 @@
+"""A network read slowly and plainly: the board is a grid of codes that is turned, and tuples are looked up cell by cell.
+
+Shared with the package are the shape of a network (its tuples and features are data) and the order of its tables.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.games.board import Board
+from tilewright.networks.shapes import NetworkShape
+
+Codes = tuple[tuple[int, ...], ...]
+
+TABLE_SIZES = {"large": 8**5, "empty": 17, "distinct": 16, "pairs": 25, "steps": 25, "hint": 5}
+
+
+def mirrored(codes: Codes) -> Codes:
+    return tuple(row[::-1] for row in codes)
+
+
+def flipped(codes: Codes) -> Codes:
+    return codes[::-1]
+
+
+def transposed(codes: Codes) -> Codes:
+    return tuple(zip(*codes, strict=True))
+
+
+def symmetric_images(codes: Codes) -> list[Codes]:
+    """Eight images of a square board, four of any other, some of them perhaps equal; the board itself is first."""
+    square = len(codes) == len(codes[0])
+    return [
+        image
+        for turned in ([codes, transposed(codes)] if square else [codes])
+        for image in (turned, mirrored(turned), flipped(turned), flipped(mirrored(turned)))
+    ]
+
+
+def downgraded(codes: Codes, largest_code: int) -> Codes:
+    """While a tile is too large, every tile above the largest missing one is halved."""
+    while max(map(max, codes)) > largest_code:
+        present = {code for row in codes for code in row}
+        missing = next((code for code in range(max(present), 0, -1) if code not in present), 1)
+        codes = tuple(tuple(code - 1 if code > missing else code for code in row) for row in codes)
+    return codes
+
+
+def tuple_index(codes: Codes, cells: str) -> int:
+    """The codes on the cells in board order, as the digits of a number in base 16."""
+    index = 0
+    for cell in sorted(int(digit, 16) for digit in cells):
+        index = 16 * index + codes[cell // 4][cell % 4]
+    return index
+
+
+def feature_index(name: str, codes: Codes, hint: int) -> int:
+    """Counted tile by tile; `hint` is 0 to 3, or more for a bonus."""
+    flat = [code for row in codes for code in row]
+    neighbours = [
+        pair for lines in (codes, transposed(codes)) for line in lines for pair in zip(line, line[1:], strict=False)
+    ]
+    steps_apart = [abs(one - other) for one, other in neighbours if one and other]
+    return {
+        "large": sum(min(flat.count(code), 7) * 8 ** (code - 11) for code in range(11, 16)),
+        "empty": flat.count(0),
+        "distinct": len(set(flat) - {0}),
+        "pairs": steps_apart.count(0),
+        "steps": steps_apart.count(1),
+        "hint": min(hint, 4),
+    }[name]
+
+
+def places(shape: NetworkShape, board: Board) -> list[int]:
+    """Where the weights of a board are: image by image, tuple by tuple, then the features."""
+    codes = downgraded(board.codes, shape.tiles - 1) if board.game.name == "2048" else board.codes
+    found = []
+    for image in symmetric_images(codes) if shape.symmetric else [codes]:
+        offset = 0
+        for cells in shape.tuples:
+            found.append(offset + tuple_index(image, cells))
+            offset += 16 ** len(cells)
+    offset = sum(16 ** len(cells) for cells in shape.tuples)
+    hint = int(board.state.extra) & 15 if board.game.name == "threes" else 0
+    for name in shape.features:
+        found.append(offset + feature_index(name, codes, hint))
+        offset += TABLE_SIZES[name]
+    return found
+
+
+def value(shape: NetworkShape, weights: NDArray[Any], board: Board) -> float:
+    return float(sum(float(weights[place]) for place in places(shape, board)))
