@@ -1,11 +1,11 @@
-"""A network read slowly and plainly: the board is a grid of codes that is turned, and tuples are looked up cell by cell.
+"""A network read slowly and plainly: a grid of codes is turned and mirrored, and tuples are looked up cell by cell.
 
 Shared with the package are the shape of a network (its tuples and features are data) and the order of its tables.
 """
 
+from itertools import pairwise
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.games.board import Board
@@ -59,7 +59,7 @@ def feature_index(name: str, codes: Codes, hint: int) -> int:
     """Counted tile by tile; `hint` is 0 to 3, or more for a bonus."""
     flat = [code for row in codes for code in row]
     neighbours = [
-        pair for lines in (codes, transposed(codes)) for line in lines for pair in zip(line, line[1:], strict=False)
+        pair for lines in (codes, transposed(codes)) for line in lines for pair in pairwise(line)
     ]
     steps_apart = [abs(one - other) for one, other in neighbours if one and other]
     return {
