@@ -58,23 +58,21 @@ def tuple_index(codes: Codes, cells: str) -> int:
 def feature_index(name: str, codes: Codes, hint: int) -> int:
     """Counted tile by tile; `hint` is 0 to 3, or more for a bonus."""
     flat = [code for row in codes for code in row]
-    neighbours = [
-        pair for lines in (codes, transposed(codes)) for line in lines for pair in pairwise(line)
-    ]
+    neighbours = [pair for lines in (codes, transposed(codes)) for line in lines for pair in pairwise(line)]
     steps_apart = [abs(one - other) for one, other in neighbours if one and other]
-    return {
-        "large": sum(min(flat.count(code), 7) * 8 ** (code - 11) for code in range(11, 16)),
+    indices = {
+        "large": sum(min(flat.count(11 + i), 7) * (1 << 3 * i) for i in range(5)),
         "empty": flat.count(0),
         "distinct": len(set(flat) - {0}),
         "pairs": steps_apart.count(0),
         "steps": steps_apart.count(1),
         "hint": min(hint, 4),
-    }[name]
+    }
+    return indices[name]
 
 
-def places(shape: NetworkShape, board: Board) -> list[int]:
-    """Where the weights of a board are: image by image, tuple by tuple, then the features."""
-    codes = downgraded(board.codes, shape.tiles - 1) if board.game.name == "2048" else board.codes
+def places_of_codes(shape: NetworkShape, codes: Codes, hint: int = 0) -> list[int]:
+    """Where the weights are: image by image, tuple by tuple, then the features."""
     found = []
     for image in symmetric_images(codes) if shape.symmetric else [codes]:
         offset = 0
@@ -82,11 +80,17 @@ def places(shape: NetworkShape, board: Board) -> list[int]:
             found.append(offset + tuple_index(image, cells))
             offset += 16 ** len(cells)
     offset = sum(16 ** len(cells) for cells in shape.tuples)
-    hint = int(board.state.extra) & 15 if board.game.name == "threes" else 0
     for name in shape.features:
         found.append(offset + feature_index(name, codes, hint))
         offset += TABLE_SIZES[name]
     return found
+
+
+def places(shape: NetworkShape, board: Board) -> list[int]:
+    """The same for a board of the package, whose tiles may be too large for the network."""
+    if board.game.name == "2048":
+        return places_of_codes(shape, downgraded(board.codes, shape.tiles - 1))
+    return places_of_codes(shape, board.codes, int(board.state.extra) & 15)
 
 
 def value(shape: NetworkShape, weights: NDArray[Any], board: Board) -> float:
