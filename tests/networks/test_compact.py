@@ -71,6 +71,7 @@ def damages() -> dict[str, tuple[dict[str, NDArray[np.uint8]], int]]:
         "values of another network": ({**packed, "high": shorter["low"], "low": shorter["low"]}, size),
         "a single value for all": ({**packed, "high": one["high"], "low": one["low"]}, size),
         "a single high byte for all": ({**packed, "high": one["high"]}, size),
+        "a single low byte for all": ({**packed, "low": one["low"]}, size),
         "a network too small": (packed, size + 64),
         "a network too large": (packed, size - 64),
     }
