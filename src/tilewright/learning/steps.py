@@ -37,7 +37,11 @@ class Coherence(NamedTuple):
 def correct(
     rule: StepRule, weights: NDArray[np.float32], places: Places, first: Int, n: Int, shift: Word, error: Any
 ) -> Any:
-    """Move the n weights at places[first:] + shift so that their sum comes nearer by `error`; returns the new sum."""
+    """Move the n weights at places[first:] + shift so that their sum comes nearer by `error`; returns the new sum.
+
+    A place that is listed twice moves twice, and is summed as it was after each of its moves: on boards with equal
+    symmetric images the sum returned lags behind the value that the weights now have.
+    """
     raise TypeError("correct is a verb for kernels")
 
 

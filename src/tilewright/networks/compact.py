@@ -47,6 +47,8 @@ def unpack(packed: Mapping[str, NDArray[np.uint8]], size: int) -> NDArray[np.int
             np.frombuffer(zlib.decompress(packed[name].tobytes()), np.uint8) for name in ("visited", "high", "low")
         )
         marks = np.unpackbits(visited, count=size).view(np.bool_)
+        if len(visited) != -(-size // 8) or not len(high) == len(low) == np.count_nonzero(marks):
+            raise ValueError("they are of a network of another size")  # NumPy would fill up or repeat what is missing
         whole = np.zeros(size, np.int16)
         whole[marks] = ((high.astype(np.uint16) << 8) | low).view(np.int16)
     except (zlib.error, KeyError, ValueError) as error:

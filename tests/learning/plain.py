@@ -1,0 +1,185 @@
+"""Learning written a second time, as the papers put it: no kernels, one game at a time.
+
+The rules of the game are those of the package (its methods for Python), the network is the naive one. Sums that decide
+between moves are taken in 32 bits and in the order of the package, so that both play the same games; targets are taken
+in 64 bits straight from the formulas.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.games.naive import score
+from tests.networks import naive
+from tilewright.games.board import Board
+from tilewright.games.game import Game
+from tilewright.games.rules import ACTIONS
+from tilewright.networks.shapes import NetworkShape
+from tilewright.rng import Stream, stream_for
+
+f32 = np.float32
+Floats = NDArray[np.float32]
+Corrected = Callable[[list[int], float], float]  # places and error -> the value after the correction
+
+
+class Step(NamedTuple):
+    places: list[int]  # of what a move stood on
+    earned: float  # from there to the next
+
+
+def add_up(weights: Floats, places: list[int]) -> np.float32:
+    """Four sums side by side, and what is left over to the first."""
+    whole = len(places) // 4 * 4
+    sums = [f32(0)] * 4
+    for k in range(whole):
+        sums[k % 4] += weights[places[k]]
+    for k in range(whole, len(places)):
+        sums[0] += weights[places[k]]
+    return (sums[0] + sums[1]) + (sums[2] + sums[3])
+
+
+def gain(before: Board, after: Board) -> int:
+    """What a new tile is worth: its points in Threes, nothing in 2048."""
+    return score(after.tiles) - score(before.tiles) if before.game.name == "threes" else 0
+
+
+@dataclass
+class Plain:
+    """A network that learns in plain Python. `sums` and `sizes` are E and A of temporal coherence."""
+
+    game: Game
+    shape: NetworkShape
+    weights: Floats
+    method: str = "afterstate"
+    rule: str = "fixed"
+    share: float = 1.0
+    sums: Floats = field(init=False)
+    sizes: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.sums, self.sizes = np.zeros_like(self.weights), np.zeros_like(self.weights)
+
+    # What is valued: figures 4 to 6 of Szubert & Jaśkowski 2014
+
+    def places(self, board: Board, action: str = "") -> list[int]:
+        """With an action: in the network of that action."""
+        shift = ACTIONS.index(action) * self.shape.table_size if action else 0
+        return [place + shift for place in naive.places(self.shape, board)]
+
+    def value(self, board: Board, action: str = "") -> np.float32:
+        return add_up(self.weights, self.places(board, action))
+
+    def worth(self, board: Board, action: str) -> np.float32:
+        """EVALUATE of the paper."""
+        if self.method == "action":
+            return self.value(board, action)
+        after, reward = self.game.slide(board, action)
+        if self.method == "afterstate":
+            return f32(reward) + self.value(after)
+        total = f32(reward)
+        for following, chance in self.game.outcomes(after):
+            total += f32(chance) * (self.value(following) + f32(gain(after, following)))
+        return total
+
+    def worths(self, board: Board) -> dict[str, np.float32]:
+        return {action: self.worth(board, action) for action in self.game.legal(board)}
+
+    def best(self, board: Board) -> str | None:
+        """The best move, the first among equals; None when the game is over."""
+        worths = self.worths(board)
+        return max(worths, key=lambda action: worths[action]) if worths else None
+
+    def ground(self, board: Board, action: str) -> list[int]:
+        """The places of what a move stands on."""
+        if self.method == "afterstate":
+            return self.places(self.game.slide(board, action)[0])
+        return self.places(board, action if self.method == "action" else "")
+
+    # How far a weight moves
+
+    def correct(self, places: list[int], error: Any) -> np.float32:
+        """One weight after the other, in 32 bits; returns their sum, each as it was after its step."""
+        n, value = f32(len(places)), f32(0)
+        for place in places:
+            if self.rule == "fixed":
+                step = f32(self.share) * f32(error) / n
+            else:
+                part = f32(error) / n
+                step = f32(self.share) * part
+                if self.sizes[place] > 0:
+                    step = step * abs(self.sums[place]) / self.sizes[place]
+                self.sums[place] += part
+                self.sizes[place] += abs(part)
+            self.weights[place] += step
+            value += self.weights[place]
+        return value
+
+    # Games
+
+    def play(self, seed: int, number: int) -> list[Step]:
+        """The moves of a game in which nothing is learned."""
+        moves = []
+        stream = stream_for(seed, number)
+        board, _ = self.game.start_from(stream)
+        while (action := self.best(board)) is not None:
+            moves.append((self.ground(board, action), *self._move(board, action, stream)))
+            board = moves[-1][1]
+        if self.method != "afterstate":
+            return [Step(places, reward + new) for places, _, reward, new in moves]
+        rewards = [reward for _, _, reward, _ in moves[1:]] + [0]
+        return [Step(places, new + reward) for (places, _, _, new), reward in zip(moves, rewards, strict=True)]
+
+    def _move(self, board: Board, action: str, stream: Stream) -> tuple[Board, int, int]:
+        after, reward = self.game.slide(board, action)
+        following, _ = self.game.spawn(after, stream)
+        return following, reward, gain(after, following)
+
+    def learn_online(self, seed: int, number: int) -> None:
+        """LEARN EVALUATION of the paper after every move, once the next one is known."""
+        stream = stream_for(seed, number)
+        board, _ = self.game.start_from(stream)
+        before, earned = None, 0.0
+        while True:
+            action = self.best(board)
+            target = earned
+            if action is not None:
+                target += float(self.worth(board, action))
+                if self.method == "state":
+                    target = earned + float(self.value(board))
+            if before is not None:
+                self.correct(before, target - float(add_up(self.weights, before)))
+            if action is None:
+                return
+            before = self.ground(board, action)
+            board, reward, new = self._move(board, action, stream)
+            earned = new if self.method == "afterstate" else reward + new
+
+    def learn_backwards(self, seed: int, number: int, lambda_: float, steps: int) -> None:
+        """The whole game first, then every value towards its return, the last first."""
+        game = self.play(seed, number)
+        rewards = [step.earned for step in game]
+        values = [0.0] * (len(game) + 1)  # after their own correction; the end is worth nothing
+        for t in reversed(range(len(game))):
+            target = lambda_return(rewards, values, t, lambda_, steps)
+            values[t] = float(self.correct(game[t].places, target - float(add_up(self.weights, game[t].places))))
+
+
+def n_step_return(rewards: list[float], values: list[float], t: int, n: int) -> float:
+    """Equation (4) of Yeh et al. 2016."""
+    return sum(rewards[t : t + n]) + values[t + n]
+
+
+def return_weights(lambda_: float, longest: int) -> list[float]:
+    """How much the returns over 1, 2, … `longest` moves count, by equation (3): the last takes what is left."""
+    return [(1 - lambda_) * lambda_ ** (n - 1) for n in range(1, longest)] + [lambda_ ** (longest - 1)]
+
+
+def lambda_return(rewards: list[float], values: list[float], t: int, lambda_: float, steps: int) -> float:
+    """Equation (3), over at most `steps` moves where that is not 0."""
+    left = len(rewards) - t
+    longest = min(steps, left) if steps else left
+    weights = return_weights(lambda_, longest)
+    return sum(weight * n_step_return(rewards, values, t, n) for n, weight in enumerate(weights, 1))

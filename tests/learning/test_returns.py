@@ -1,0 +1,65 @@
+"""What values are learned towards, against equations (3), (4) and (6) of Yeh et al. 2016 on whole games."""
+
+import pytest
+
+from tests.learning.plain import lambda_return, return_weights
+from tests.learning.twins import assert_same_weights, twins
+
+RETURNS = {
+    "TD(0)": (0.0, 0),
+    "TD(0), said as one step": (0.0, 1),
+    "TD(0.5)": (0.5, 0),
+    "Monte Carlo": (1.0, 0),
+    "Yeh's TD(0.5)": (0.5, 5),
+    "three steps": (1.0, 3),
+}
+
+
+def test_the_formula_used_here_has_the_weights_of_equation_6() -> None:
+    assert return_weights(0.5, 5) == [0.5, 0.25, 0.125, 0.0625, 0.0625]
+    assert return_weights(1.0, 3) == [0, 0, 1]
+    assert return_weights(0.0, 4) == [1, 0, 0, 0]
+
+
+def test_the_formula_used_here_on_a_game_of_three_moves() -> None:
+    rewards, values = [1.0, 2.0, 4.0], [0.0, 80.0, 160.0, 0.0]
+    assert lambda_return(rewards, values, 0, 0.0, 0) == 1 + 80
+    assert lambda_return(rewards, values, 0, 1.0, 0) == 7
+    assert lambda_return(rewards, values, 0, 1.0, 2) == 1 + 2 + 160
+    assert lambda_return(rewards, values, 0, 0.5, 0) == 0.5 * 81 + 0.25 * 163 + 0.25 * 7
+    assert lambda_return(rewards, values, 0, 0.5, 2) == 0.5 * 81 + 0.5 * 163
+    assert lambda_return(rewards, values, 2, 0.5, 2) == 4
+
+
+@pytest.mark.parametrize("name", RETURNS)
+@pytest.mark.parametrize("method", ["afterstate", "state", "action"])
+def test_learning_backwards_moves_values_towards_their_returns(name: str, method: str) -> None:
+    lambda_, steps = RETURNS[name]
+    trainer, plain = twins(seed=3, method=method, rule="fixed", lambda_=lambda_, steps=steps)
+    before = plain.weights.copy()
+    games = 2 if method == "state" else 3
+    trainer.learn(0, games)
+    for number in range(games):
+        plain.learn_backwards(3, number, lambda_, steps)
+    assert_same_weights(trainer, plain, before)
+
+
+@pytest.mark.parametrize("name", ["TD(0.5)", "Yeh's TD(0.5)"])
+def test_the_new_tiles_of_threes_count_as_earned(name: str) -> None:
+    lambda_, steps = RETURNS[name]
+    options = {"game": "threes", "tuples": ("0123", "4567", "89ab")}
+    for method in ("afterstate", "action"):
+        trainer, plain = twins(seed=4, method=method, rule="fixed", lambda_=lambda_, steps=steps, **options)
+        before = plain.weights.copy()
+        trainer.learn(0, 2)
+        for number in range(2):
+            plain.learn_backwards(4, number, lambda_, steps)
+        assert_same_weights(trainer, plain, before)
+
+
+def test_no_limit_and_a_limit_beyond_the_game_are_the_same() -> None:
+    unlimited, _ = twins(seed=5, rule="fixed", lambda_=0.7, steps=0)
+    limited, _ = twins(seed=5, rule="fixed", lambda_=0.7, steps=100_000)
+    scores = unlimited.learn(0, 5).scores
+    assert (limited.learn(0, 5).scores == scores).all()
+    assert unlimited.weights == pytest.approx(limited.weights, rel=1e-4, abs=1e-3)

@@ -1,0 +1,38 @@
+"""A trainer of the package and its plain twin, both beginning with the same random weights."""
+
+from typing import Any
+
+import numpy as np
+
+from tests.learning.plain import Plain
+from tilewright.learning.recipe import Recipe
+from tilewright.learning.trainer import Trainer
+
+# Three tuples, and no two look-ups of a board at one place.
+PLAIN_NETWORK: dict[str, Any] = {
+    "game": "2048:rows=3,columns=3",
+    "tuples": ("0124", "456", "89a"),
+    "symmetric": False,
+}
+THREES_NETWORK: dict[str, Any] = {"game": "threes", "tuples": ("0123", "4567", "048c"), "features": ("hint", "pairs")}
+
+
+def twins(seed: int = 0, **options: Any) -> tuple[Trainer, Plain]:
+    """Random weights: with zeros all moves would be equal, and rounding would decide between them."""
+    trainer = Trainer(Recipe(**{**PLAIN_NETWORK, "games": 1, "seed": seed, "share": 0.5, **options}))
+    trainer.weights[:] = np.random.default_rng(seed).uniform(0, 40, len(trainer.weights))
+    recipe = trainer.recipe
+    plain = Plain(
+        trainer.game, trainer.shape, trainer.weights.copy(), recipe.method, recipe.rule, float(trainer.share[0])
+    )
+    return trainer, plain
+
+
+def assert_same_weights(trainer: Trainer, plain: Plain, before: Any) -> None:
+    """To the rounding of 32-bit floats; what was learned is far more than that."""
+    moved = np.abs(plain.weights - before)
+    assert moved.max() > 1
+    np.testing.assert_allclose(trainer.weights, plain.weights, rtol=1e-5, atol=1e-4)
+    if plain.rule == "tc":
+        np.testing.assert_allclose(trainer.errors[0::2], plain.sums, rtol=1e-4, atol=1e-3)
+        np.testing.assert_allclose(trainer.errors[1::2], plain.sizes, rtol=1e-4, atol=1e-3)
