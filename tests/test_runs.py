@@ -14,11 +14,11 @@ from tilewright.files import read_tensors, write_tensors
 from tilewright.learning.trainer import Trainer
 from tilewright.runs import CurvePoint, EventLog, Progress, RunFolder
 
-POINTS: list[CurvePoint | runs.TestPoint] = [
+POINTS: list[CurvePoint | runs.EvaluationPoint] = [
     CurvePoint(20 * i, 0.1 * i, 1234 * i, 100 / 3 * i, 10**i, 1 / 7 * i, float(np.float32(0.1))) for i in range(1, 8)
 ]
-TESTS: list[CurvePoint | runs.TestPoint] = [
-    runs.TestPoint(15 * i, i / 3, 10, 200 / 3, 2 / 3, 1e5 / 3, 1 / 3) for i in range(1, 5)
+TESTS: list[CurvePoint | runs.EvaluationPoint] = [
+    runs.EvaluationPoint(15 * i, i / 3, 10, 200 / 3, 2 / 3, 1e5 / 3, 1 / 3) for i in range(1, 5)
 ]
 
 
@@ -33,13 +33,13 @@ def folder(tmp_path: Path) -> RunFolder:
 
 def test_rows_come_back_as_they_were(folder: RunFolder) -> None:
     assert folder.curve_points() == POINTS
-    assert folder.test_points() == TESTS
+    assert folder.evaluation_points() == TESTS
     assert folder.metrics.read_text().splitlines()[0] == "games,seconds,moves,score_mean,score_max,win_rate,share"
 
 
 def test_a_folder_without_rows_has_none(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "nowhere")
-    assert (folder.curve_points(), folder.test_points(), folder.trained_with()) == ([], [], None)
+    assert (folder.curve_points(), folder.evaluation_points(), folder.trained_with()) == ([], [], None)
     folder.forget_after(0)
     assert not folder.path.exists()
 
@@ -64,7 +64,7 @@ def test_rows_beyond_a_checkpoint_are_forgotten(folder: RunFolder, games: int, c
     folder.metrics.write_bytes(folder.metrics.read_bytes() + b"160,0.8,12")
     folder.forget_after(games)
     assert folder.curve_points() == POINTS[:curve]
-    assert folder.test_points() == TESTS[:tests]
+    assert folder.evaluation_points() == TESTS[:tests]
     again = CurvePoint(1020, 1.0, 1, 1.0, 1, 0.0, 0.5)
     folder.append(again)
     assert folder.curve_points() == [*POINTS[:curve], again]

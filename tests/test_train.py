@@ -97,9 +97,9 @@ def test_events_are_those_of_the_curve(tmp_path: Path) -> None:
 def test_tests_along_the_way_are_those_of_the_network_at_that_time(tmp_path: Path) -> None:
     class Tester(Watcher):
         session: Session
-        told: list[runs.TestPoint]
+        told: list[runs.EvaluationPoint]
 
-        def on_test(self, point: runs.TestPoint) -> None:
+        def on_test(self, point: runs.EvaluationPoint) -> None:
             trainer = self.session.trainer
             found = evaluate(ModelAgent(trainer.model({})), trainer.game, games=point.tested, seed=TEST_SEED)
             assert found.win_rate is not None
@@ -112,7 +112,7 @@ def test_tests_along_the_way_are_those_of_the_network_at_that_time(tmp_path: Pat
     tester.told = []
     tester.session = open_session(tiny(evaluate_minutes=OFTEN), tmp_path, threads=1, watcher=tester)
     tester.session.run()
-    assert tester.session.folder.test_points() == tester.told
+    assert tester.session.folder.evaluation_points() == tester.told
     assert len({point.games for point in tester.told}) == len(tester.told) > 1
     assert events_of(tmp_path)["test/score_mean"] == [(p.games, float(np.float32(p.score_mean))) for p in tester.told]
 

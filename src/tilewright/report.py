@@ -37,7 +37,7 @@ def draw_curve(folder: RunFolder) -> "Figure":
     from matplotlib.ticker import FuncFormatter
 
     figure, axes = _figure()
-    points, tests = folder.curve_points(), folder.test_points()
+    points, tests = folder.curve_points(), folder.evaluation_points()
     games = [point.games for point in points]
     axes.plot(games, [point.score_mean for point in points], color=BLUE, linewidth=1.8, label="training games")
     if tests:

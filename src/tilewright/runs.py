@@ -22,7 +22,7 @@ from tilewright.files import read_tensors, write_tensors, write_text
 from tilewright.learning.recipe import Recipe, read_recipe, recipe_from_toml
 from tilewright.learning.trainer import Trainer
 
-__all__ = ["CurvePoint", "EventLog", "Progress", "RunFolder", "TestPoint"]
+__all__ = ["CurvePoint", "EvaluationPoint", "EventLog", "Progress", "RunFolder"]
 
 FORMAT = "tilewright-checkpoint-1"
 
@@ -41,7 +41,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True)
-class TestPoint:
+class EvaluationPoint:
     """A test of the network as it was then."""
 
     games: int
@@ -110,10 +110,10 @@ class RunFolder:
     def curve_points(self) -> list[CurvePoint]:
         return _read_rows(self.metrics, CurvePoint)
 
-    def test_points(self) -> list[TestPoint]:
-        return _read_rows(self.evaluations, TestPoint)
+    def evaluation_points(self) -> list[EvaluationPoint]:
+        return _read_rows(self.evaluations, EvaluationPoint)
 
-    def append(self, point: CurvePoint | TestPoint) -> None:
+    def append(self, point: CurvePoint | EvaluationPoint) -> None:
         """Add a row to the curve or the tests."""
         path = self.metrics if isinstance(point, CurvePoint) else self.evaluations
         new = not path.exists()
@@ -134,7 +134,7 @@ class RunFolder:
 
     def forget_after(self, games: int) -> None:
         """Drop rows beyond a checkpoint: those games will be played again."""
-        for path, kind in ((self.metrics, CurvePoint), (self.evaluations, TestPoint)):
+        for path, kind in ((self.metrics, CurvePoint), (self.evaluations, EvaluationPoint)):
             if not path.exists():
                 continue
             out = io.StringIO()
@@ -155,7 +155,7 @@ class EventLog:
         # The number in the name keeps sessions apart that begin within the same second.
         self._writer = SummaryWriter(str(folder.path), purge_step=games + 1, filename_suffix=f".{games}")
 
-    def add(self, point: CurvePoint | TestPoint) -> None:
+    def add(self, point: CurvePoint | EvaluationPoint) -> None:
         group = "train" if isinstance(point, CurvePoint) else "test"
         for name in ("score_mean", "score_max", "win_rate", "share", "score_low", "score_high"):
             if hasattr(point, name):

@@ -16,7 +16,7 @@ from tilewright.evaluation import evaluate
 from tilewright.learning.recipe import Recipe
 from tilewright.learning.trainer import Trainer
 from tilewright.playing import Results
-from tilewright.runs import CurvePoint, EventLog, Progress, RunFolder, TestPoint
+from tilewright.runs import CurvePoint, EvaluationPoint, EventLog, Progress, RunFolder
 
 __all__ = ["Session", "Watcher", "open_session"]
 
@@ -33,7 +33,7 @@ class Watcher:
     def on_point(self, point: CurvePoint) -> None:
         """The learning curve has a new point."""
 
-    def on_test(self, point: TestPoint) -> None:
+    def on_test(self, point: EvaluationPoint) -> None:
         """The network was tested."""
 
     def on_stopping(self) -> None:
@@ -180,7 +180,7 @@ class Session:
         games = self.recipe.evaluate_games
         found = evaluate(agent, self.trainer.game, games=games, seed=TEST_SEED, threads=self.threads)
         low, high = found.score.low, found.score.high
-        point = TestPoint(
+        point = EvaluationPoint(
             self.progress.games,
             round(self.progress.seconds, 3),
             games,

@@ -163,7 +163,7 @@ def endless(*arguments: str, terminal: int | None = None) -> "subprocess.Popen[s
 
 def wait_for_tests(process: "subprocess.Popen[str]", more_than: int) -> None:
     deadline = time.monotonic() + 120
-    while len(RunFolder(Path("run")).test_points()) <= more_than:
+    while len(RunFolder(Path("run")).evaluation_points()) <= more_than:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -173,7 +173,7 @@ def wait_for_tests(process: "subprocess.Popen[str]", more_than: int) -> None:
 def test_ctrl_c_and_sigterm_save_and_the_run_goes_on_later(command: Command) -> None:
     folder, games = RunFolder(Path("run")), 0
     for number in (signal.SIGINT, signal.SIGTERM):
-        tests = len(folder.test_points())
+        tests = len(folder.evaluation_points())
         process = endless("--set", "evaluate_minutes=0.001", *(["--resume"] if tests else []))
         wait_for_tests(process, tests)
         process.send_signal(number)

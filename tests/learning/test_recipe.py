@@ -67,6 +67,8 @@ def recipes(draw: st.DrawFn) -> Recipe:
         "evaluate_minutes": draw(numbers(0, 1e300)),
         "checkpoint_minutes": draw(numbers(0, 1e300, above=True)),
     }
+    if chosen["method"] == "state":
+        chosen["initial"] = -abs(chosen["initial"])
     if draw(st.booleans()):
         chosen |= {"order": "backward", "lambda_": draw(numbers(0, 1)), "steps": draw(st.integers(0, 100))}
     else:
@@ -161,6 +163,7 @@ def test_its_length_in_words(minutes: float, games: int, words: str) -> None:
         ("initial = nan", "initial = nan: must be from -1000000000 to 1000000000"),
         ("initial = -inf", "initial = -inf: must be from -1000000000 to 1000000000"),
         ("initial = 1e30", "initial = 1e+30: must be from"),
+        ('method = "state"\ninitial = 1', 'method = "state" cannot begin with initial > 0'),
         ("patience = 999", "patience = 999: must be 0 or at least curve_games = 1000"),
         ("patience = true", "patience = True: must be a whole number"),
         ("games = 0", "games or minutes must say how long to train"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tilewright.runs import CurvePoint, TestPoint
+from tilewright.runs import CurvePoint, EvaluationPoint
 from tilewright.train import Session, Watcher
 
 __all__ = ["watching"]
@@ -55,7 +55,7 @@ class _Plain(_Screen):
             self._told = time.monotonic()
             print(f"{100 * session.done:5.1f} %  {self.figures(session)}", file=sys.stderr, flush=True)
 
-    def on_test(self, point: TestPoint) -> None:
+    def on_test(self, point: EvaluationPoint) -> None:
         print(f"test after {point.games:,} games: {_test(point)}", file=sys.stderr, flush=True)
 
     def on_stopping(self) -> None:
@@ -73,14 +73,14 @@ class _Live(_Screen):
         curve = sparkline([point.score_mean for point in self.points])
         self._progress.update(self._task, completed=session.done, figures=self.figures(session), curve=curve)
 
-    def on_test(self, point: TestPoint) -> None:
+    def on_test(self, point: EvaluationPoint) -> None:
         self._progress.console.print(f"test after {point.games:,} games: {_test(point)}")
 
     def on_stopping(self) -> None:
         self._progress.console.print("stopping after the games under way; what was learned is saved")
 
 
-def _test(point: TestPoint) -> str:
+def _test(point: EvaluationPoint) -> str:
     return f"mean {point.score_mean:,.0f} ± {(point.score_high - point.score_low) / 2:,.0f} in {point.tested} games"
 
 

@@ -75,6 +75,8 @@ class Recipe:
                 f"patience = {self.patience}: must be 0 or at least curve_games = {self.curve_games}, "
                 "whose points it compares"
             )
+        if self.method == "state" and self.initial > 0:
+            raise ConfigError('method = "state" cannot begin with initial > 0: the end of a game would look best')
         self._check_parts()
 
     def _check_parts(self) -> None:
