@@ -19,7 +19,8 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
         if isinstance(found, bench.Playing) and not name.startswith("4x6")
     }
     small = bench.Training("a small network", Recipe(network="2x4", order="online", rule="fixed", share=0.1, games=20))
-    monkeypatch.setattr(bench, "BENCHMARKS", {**playing, "small-td": small})
+    for module in ("tilewright.bench", "tilewright.cli.bench"):
+        monkeypatch.setattr(f"{module}.BENCHMARKS", {**playing, "small-td": small})
 
 
 def test_json_has_all_runs_of_all_benchmarks(command: Command) -> None:

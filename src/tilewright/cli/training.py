@@ -48,11 +48,14 @@ class _Screen(Watcher):
 class _Plain(_Screen):
     def __init__(self) -> None:
         super().__init__()
-        self._told = time.monotonic()
+        self._told: float | None = None  # when a line was last printed; the first games start the clock
 
     def on_games(self, session: Session) -> None:
-        if time.monotonic() - self._told >= _PLAIN_SECONDS:
-            self._told = time.monotonic()
+        now = time.monotonic()
+        if self._told is None:
+            self._told = now
+        if now - self._told >= _PLAIN_SECONDS:
+            self._told = now
             print(f"{100 * session.done:5.1f} %  {self.figures(session)}", file=sys.stderr, flush=True)
 
     def on_test(self, point: EvaluationPoint) -> None:
