@@ -154,24 +154,23 @@ def _learn_record(
     rules: Rules, method: Method, rule: StepRule, returns: Returns, record: Record, moves: Int, places: Any
 ) -> None:
     """Correct every value towards its return, the last first; later values are those after their correction."""
-    if not moves:
-        return
     tables = method.tables
     n = lookups(tables)
+    one_step = np.float32(1) - returns.lambda_
     following, value = np.float32(0), np.float32(0)  # return and value of the move after; the end is worth nothing
-    side = 0  # two sets of places: the weights of the next move are fetched while this one is corrected
-    list_places(tables, rules, State(record.cells[moves - 1], record.extra[moves - 1]), places, side)
-    for move in range(moves - 1, -1, -1):
+    side = 0  # two sets of places: the weights of one move are fetched while the move after it is corrected
+    for move in range(moves, -1, -1):
         if move:
             list_places(tables, rules, State(record.cells[move - 1], record.extra[move - 1]), places, n - side)
             fetch(rule, places, n - side, n, record.shift[move - 1])
-        if returns.steps:
-            following = _limited_return(returns, record, move, moves)
-        else:
-            following = record.earned[move] + (np.float32(1) - returns.lambda_) * value + returns.lambda_ * following
-        error = following - add_up(tables, places, side, record.shift[move])
-        value = correct(rule, tables.weights, places, side, n, record.shift[move], error)
-        record.value[move] = value
+        if move < moves:
+            if returns.steps:
+                following = _limited_return(returns, record, move, moves)
+            else:
+                following = record.earned[move] + one_step * value + returns.lambda_ * following
+            error = following - add_up(tables, places, side, record.shift[move])
+            value = correct(rule, tables.weights, places, side, n, record.shift[move], error)
+            record.value[move] = value
         side = n - side
 
 
