@@ -8,7 +8,7 @@ demo: .venv/core
 	$(BIN)/tilewright demo
 
 test: check
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadfile
 
 check: .venv/dev
 	$(BIN)/ruff check .

@@ -183,10 +183,8 @@ def test_ctrl_c_and_sigterm_save_and_the_run_goes_on_later(command: Command) -> 
         assert lines.count("stopping after the games under way; what was learned is saved") == 1
         assert "\x1b" not in out + err
         for line in lines:
-            assert re.fullmatch(
-                r"stopping after .*|test after [\d,]+ games: mean [\d,]+ ± [\d,]+ in 10 games|[ \d.]+ %  [\d,]+ games .*",
-                line,
-            )
+            stop, test = r"stopping after .*", r"test after [\d,]+ games: mean [\d,]+ ± [\d,]+ in 10 games"
+            assert re.fullmatch(rf"{stop}|{test}|[ \d.]+ %  [\d,]+ games .*", line)
         found = int(load_model(folder.model).origin["games"])
         assert out.startswith(f"{found:,} games, ")
         assert found > games
