@@ -5,7 +5,7 @@ bytes of neighbours are mostly equal and compress to little.
 """
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,18 +18,26 @@ __all__ = ["pack", "quantised", "unpack"]
 
 LARGEST = 32_767
 _LEVEL = 9
+_PIECE = 1 << 22  # weights
 
 
 def quantised(weights: NDArray[Any]) -> tuple[NDArray[np.int16], float]:
     """The weights in 16 bits, and what a weight of 1 is then worth."""
-    reach = max(float(weights.max()), -float(weights.min()))
+    reach = max((float(np.abs(piece).max()) for piece in _pieces(weights)), default=0.0)
     unit = reach / LARGEST if reach > 0 else 1.0
     whole = np.empty(len(weights), np.int16)
-    for begin in range(0, len(weights), 1 << 22):
-        piece = slice(begin, begin + (1 << 22))
-        whole[piece] = np.rint(weights[piece] / np.float32(unit))
-        forget_pages(weights)
+    begin = 0
+    for piece in _pieces(weights):
+        whole[begin : begin + len(piece)] = np.rint(piece / np.float32(unit))
+        begin += len(piece)
     return whole, unit
+
+
+def _pieces(weights: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """The weights, some at a time; those of a mapped file do not stay in memory."""
+    for begin in range(0, len(weights), _PIECE):
+        yield weights[begin : begin + _PIECE]
+        forget_pages(weights)
 
 
 def pack(whole: NDArray[np.int16]) -> dict[str, NDArray[np.uint8]]:
