@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +18,12 @@ from tilewright.networks.model import load_model
 from tilewright.runs import RunFolder
 
 KILLS = 20
-RECIPE = tiny(games=40_000, curve_games=250, checkpoint_minutes=0.0002)
+# More games than are played until the last kill.
+RECIPE = tiny(games=150_000, curve_games=250, checkpoint_minutes=0.0002)
 
 
-def start(recipe: Path, folder: RunFolder) -> subprocess.Popen[str]:
-    arguments = ["train", str(recipe), "--out", str(folder.path), "--threads", "1"]
+def start(recipe: Path, folder: RunFolder, *more: str) -> subprocess.Popen[str]:
+    arguments = ["train", str(recipe), "--out", str(folder.path), "--threads", "1", *more]
     return subprocess.Popen(
         [sys.executable, "-m", "tilewright", *arguments, *(["--resume"] if folder.config.exists() else [])],
         env=environment(),
@@ -67,11 +69,11 @@ def test_a_run_killed_many_times_is_the_same_run(tmp_path: Path) -> None:
         assert len(rows) >= games // 250
     assert len(set(saved)) > KILLS / 2
     assert saved[-1] < RECIPE.games
-    process = start(recipe, folder)
+    process = start(recipe, folder, "--set", "checkpoint_minutes=5")
     out, _ = process.communicate(timeout=120)
     assert process.returncode == 0, out
     assert list(folder.path.rglob("*.part")) == []
-    undisturbed = train(RECIPE, tmp_path / "undisturbed")
+    undisturbed = train(replace(RECIPE, checkpoint_minutes=5), tmp_path / "undisturbed")
     assert learned(folder.path) == learned(undisturbed.folder.path)
     assert rows_but_time(folder.path) == rows_but_time(undisturbed.folder.path)
     assert np.array_equal(load_model(folder.model).weights, read_tensors(folder.checkpoint)[0]["weights"])
