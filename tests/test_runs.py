@@ -11,6 +11,7 @@ from tests.training import events_of, purges_of, tiny
 from tilewright import runs
 from tilewright.errors import FileError
 from tilewright.files import read_tensors, write_tensors
+from tilewright.learning.recipe import recipe_from_toml
 from tilewright.learning.trainer import Trainer
 from tilewright.runs import CurvePoint, EventLog, Progress, RunFolder
 
@@ -39,7 +40,7 @@ def test_rows_come_back_as_they_were(folder: RunFolder) -> None:
 
 def test_a_folder_without_rows_has_none(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "nowhere")
-    assert (folder.curve_points(), folder.evaluation_points(), folder.trained_with()) == ([], [], None)
+    assert (folder.curve_points(), folder.evaluation_points()) == ([], [])
     folder.forget_after(0)
     assert not folder.path.exists()
 
@@ -87,7 +88,7 @@ def test_a_checkpoint_brings_a_trainer_to_where_it_was(tmp_path: Path) -> None:
     for name, tensor in trainer.tensors().items():
         assert other.tensors()[name].tobytes() == tensor.tobytes()
         assert tensor.any()
-    assert folder.trained_with() == tiny()
+    assert recipe_from_toml(read_tensors(folder.checkpoint)[1]["recipe"]) == tiny()
 
 
 def test_a_checkpoint_that_does_not_fit_is_refused(tmp_path: Path) -> None:

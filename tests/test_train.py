@@ -49,7 +49,6 @@ def test_a_session_leaves_its_files(tmp_path: Path) -> None:
     assert names[2].startswith("events.out.tfevents.")
     assert names[3:] == ["metrics.csv", "model.safetensors"]
     assert read_recipe(str(session.folder.config)) == tiny()
-    assert session.folder.trained_with() == tiny()
     assert load_model(session.folder.model).weights.tobytes() == learned(session.folder.path)["weights"]
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from tilewright import __version__
 from tilewright.errors import FileError
 from tilewright.files import read_tensors, write_tensors, write_text
-from tilewright.learning.recipe import Recipe, read_recipe, recipe_from_toml
+from tilewright.learning.recipe import Recipe, read_recipe
 from tilewright.learning.trainer import Trainer
 
 __all__ = ["CurvePoint", "EvaluationPoint", "EventLog", "Progress", "RunFolder"]
@@ -102,10 +102,6 @@ class RunFolder:
             return Progress(**json.loads(metadata["progress"]))
         except (KeyError, TypeError, ValueError):
             raise FileError(f"{self.checkpoint}: its progress is damaged") from None
-
-    def trained_with(self) -> Recipe | None:
-        """The recipe that the checkpoint was made with."""
-        return recipe_from_toml(read_tensors(self.checkpoint)[1]["recipe"]) if self.checkpoint.exists() else None
 
     def curve_points(self) -> list[CurvePoint]:
         return _read_rows(self.metrics, CurvePoint)

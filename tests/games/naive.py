@@ -4,6 +4,7 @@ Nothing here is shared with the package, nor imported from it. Boards are rows o
 lists, and chances are dictionaries from a state to its probability.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -71,16 +72,16 @@ def lanes(board: Grid, direction: str) -> list[list[Cell]]:
     raise ValueError(direction)
 
 
-class NaiveGame:
+class NaiveGame(ABC):
     """What the two games have in common: a move is made line by line."""
 
+    @abstractmethod
     def move_line(self, line: list[int]) -> tuple[list[int], int]:
         """The line after a move to its first cell, and the reward."""
-        raise NotImplementedError
 
+    @abstractmethod
     def outcomes(self, after: State) -> dict[State, float]:
         """Every state that may follow an afterstate, with its probability."""
-        raise NotImplementedError
 
     def slide(self, state: State, direction: str) -> Slide | None:
         """The afterstate and the reward, or None where nothing moves."""
