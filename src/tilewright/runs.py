@@ -24,7 +24,7 @@ from tilewright.learning.trainer import Trainer
 
 __all__ = ["CurvePoint", "EvaluationPoint", "EventLog", "Progress", "RunFolder"]
 
-FORMAT = "tilewright-checkpoint-1"
+FORMAT = "tilewright-checkpoint-2"
 
 
 @dataclass(frozen=True)

@@ -48,11 +48,9 @@ def downgraded(codes: Codes, largest_code: int) -> Codes:
 
 
 def tuple_index(codes: Codes, cells: str) -> int:
-    """The codes on the cells in board order, as the digits of a number in base 16."""
-    index = 0
-    for cell in sorted(int(digit, 16) for digit in cells):
-        index = 16 * index + codes[cell // 4][cell % 4]
-    return index
+    """Bit 3 of all codes in board order, then bit 2 of all, bit 1, bit 0: the digits of a binary number."""
+    in_order = [codes[cell // 4][cell % 4] for cell in sorted(int(digit, 16) for digit in cells)]
+    return int("".join(str(code >> bit & 1) for bit in (3, 2, 1, 0) for code in in_order), 2)
 
 
 def feature_index(name: str, codes: Codes, hint: int) -> int:

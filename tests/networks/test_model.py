@@ -148,8 +148,8 @@ def rewritten(
     ("changes", "message"),
     [
         (
-            {"format": "tilewright-ntuple-2"},
-            "not a model of this version: tilewright-ntuple-2, not tilewright-ntuple-1",
+            {"format": "tilewright-ntuple-3"},
+            "not a model of this version: tilewright-ntuple-3, not tilewright-ntuple-2",
         ),
         ({"format": "tilewright-checkpoint-1"}, "not a model of this version: tilewright-checkpoint-1"),
         ({"format": None}, "not a model of this version: no format at all"),

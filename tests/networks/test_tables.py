@@ -120,7 +120,7 @@ def test_sixteen_different_tiles_leave_no_gap_but_are_read_all_the_same() -> Non
     shape, game = NetworkShape(("0123",), symmetric=False), make_game("2048")
     board = game.parse(" ".join(str(2**code) for code in range(1, 17)))
     places, _ = read(shape, random_weights(shape), board)
-    assert places == naive.places(shape, board) == [0x1123]
+    assert places == naive.places(shape, board) == [0b0000_0000_0011_1101]
 
 
 def test_weights_of_16_bits_are_added_up_without_overflow() -> None:

@@ -18,7 +18,7 @@ from tilewright.networks.tables import Tables
 
 __all__ = ["METHODS", "Model", "load_model"]
 
-FORMAT = "tilewright-ntuple-1"
+FORMAT = "tilewright-ntuple-2"
 METHODS = {"afterstate": 1, "state": 1, "action": 4}  # what is valued -> how many networks that takes
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from tilewright.errors import SpecError
 from tilewright.games.game import Game
 from tilewright.networks.features import FEATURES, Features, NoFeatures
+from tilewright.networks.planes import mask_of_cells
 from tilewright.networks.tables import Tables
 from tilewright.registry import did_you_mean
 
@@ -91,7 +92,7 @@ class NetworkShape:
         return Tables(
             weights,
             np.float32(unit),
-            tuple(np.uint64(sum(15 << 60 - 4 * int(cell, 16) for cell in cells)) for cells in self.tuples),
+            tuple(mask_of_cells(cells) for cells in self.tuples),
             tuple(np.uint64(offset) for offset in offsets[:n]),
             tuple(np.uint64(which) for which in range(self.image_count(game))),
             Features(kinds, offsets[n:-1].astype(np.int64)) if self.features else NoFeatures(),

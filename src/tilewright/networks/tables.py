@@ -3,8 +3,7 @@
 A network's value of a board is the sum of the weights it looks up: one for every tuple in every symmetric image of the
 board, and one for every extra feature. The *board* is turned into its images and the same tuples are read from each.
 
-A tuple's index is the tiles on its cells, four bits each, taken in board order by one bit-gather; its last cell is the
-lowest four bits, and the 16 weights that differ in it alone share a cache line.
+A tuple's index is gathered by one instruction from the board's bit planes (see `planes`).
 """
 
 from typing import Any, NamedTuple
@@ -15,10 +14,10 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from tilewright.bits import extract, prefetch
-from tilewright.games.grid import flip, mirror, transpose
 from tilewright.games.rules import Rules, State, visible
 from tilewright.jit import Int, Word, inline
 from tilewright.networks.features import FeatureSet, count_features, list_features
+from tilewright.networks.planes import plane_images
 
 __all__ = ["Places", "Tables", "add_up", "estimate", "list_places", "lookups"]
 
@@ -31,19 +30,11 @@ class Tables(NamedTuple):
 
     weights: NDArray[Any]  # float32, or int16 in units of `unit`: all tables behind each other
     unit: Any  # float32: what a weight of 1 is worth
-    masks: tuple[Word, ...]  # the nibbles of each tuple
+    masks: tuple[Word, ...]  # the bits of each tuple on a board's planes
     offsets: tuple[Word, ...]  # where each tuple's table begins
     images: tuple[Word, ...]  # one entry for each symmetric image that is read: 8, 4 or 1
     features: FeatureSet
     largest_code: Int  # the largest tile that has weights
-
-
-@inline
-def _images(rules: Rules, cells: Word) -> tuple[Word, ...]:
-    """All eight images; those of a board that is not square are the first four."""
-    m, f, t = mirror(cells, rules.columns), flip(cells, rules.rows), transpose(cells)
-    n = mirror(t, rules.columns)
-    return cells, m, f, flip(m, rules.rows), t, n, flip(t, rules.rows), flip(n, rules.rows)
 
 
 @inline
@@ -56,7 +47,7 @@ def lookups(tables: Tables) -> Int:
 def list_places(tables: Tables, rules: Rules, state: State, places: Places, first: Int) -> None:
     """Write down where the weights of `state` are, from places[first] on, and ask for them to be fetched."""
     cells = visible(rules, state, tables.largest_code)
-    images = _images(rules, cells)
+    images = plane_images(rules, cells)
     k = first
     for i in range(len(tables.images)):
         for t in range(len(tables.masks)):
