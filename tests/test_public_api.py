@@ -20,6 +20,7 @@ LAYERS = [
     {"games"},
     {"networks", "playing"},
     {"presets", "learning"},
+    {"search"},
     {"agents"},
     {"intervals", "engines"},
     {"evaluation", "runs"},

@@ -1,0 +1,1 @@
+"""Searchers: kernels that look ahead before they move."""
