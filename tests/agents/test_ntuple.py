@@ -111,8 +111,3 @@ def test_a_file_that_is_missing_or_no_model_is_refused(tmp_path: Path) -> None:
         make_agent(f"ntuple:model={missing}").values(board)
     with pytest.raises(FileError, match=r"other\.safetensors: not a safetensors file"):
         make_agent(f"ntuple:model={other}").values(board)
-
-
-def test_a_model_agent_without_a_model_is_refused() -> None:
-    with pytest.raises(SpecError, match="agent ntuple has no model"):
-        ModelAgent().values(make_game().start(1))

@@ -14,6 +14,7 @@ AGENTS: "Registry[Agent]" = Registry(
     {
         "random": Entry("tilewright.agents.random:RandomAgent", "every legal move with the same probability"),
         "ntuple": Entry("tilewright.agents.ntuple:NtupleAgent", "a trained n-tuple network, without search"),
+        "expectimax": Entry("tilewright.agents.expectimax:ExpectimaxAgent", "a trained network that looks ahead"),
         "greedy": Entry("tilewright.agents.greedy:GreedyAgent", "the move that earns most at once"),
     },
 )

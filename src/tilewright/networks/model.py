@@ -73,9 +73,9 @@ class Model:
         write_tensors(path, tensors, {**self.origin, **about})
 
 
-def load_model(path: Path) -> Model:
+def load_model(path: str | Path) -> Model:
     """Read a model; raises FileError with the reason if it is none, damaged, or of a later version."""
-    tensors, metadata = read_tensors(path)
+    tensors, metadata = read_tensors(Path(path))
     if metadata.get("format") != FORMAT:
         found = metadata.get("format", "no format at all")
         raise FileError(f"{path}: not a model of this version: {found}, not {FORMAT}")

@@ -24,19 +24,19 @@ def judge(leaf: Leaf, rules: Rules, state: State) -> Any:
     raise TypeError("judge is a verb for kernels")
 
 
-@implements(judge, Afterstates, forceinline=False)
+@implements(judge, Afterstates)
 def judge_by_afterstates(leaf: Afterstates, rules: Rules, state: State) -> Any:
     action = consider(leaf, rules, state).action
     return np.float32(0) if action == OVER else leaf.worth[action]
 
 
-@implements(judge, States, forceinline=False)
+@implements(judge, States)
 def judge_by_states(leaf: States, rules: Rules, state: State) -> Any:
     action = consider(leaf, rules, state).action
     return np.float32(0) if action == OVER else leaf.worth[action]
 
 
-@implements(judge, Actions, forceinline=False)
+@implements(judge, Actions)
 def judge_by_actions(leaf: Actions, rules: Rules, state: State) -> Any:
     action = consider(leaf, rules, state).action
     return np.float32(0) if action == OVER else leaf.worth[action]

@@ -1,0 +1,77 @@
+"""What agents that search by expectimax have in common: how deep, how long, how wide."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tilewright.agents.agent import Agent
+from tilewright.errors import SpecError
+from tilewright.games.board import Board
+from tilewright.games.calls import typed_state
+from tilewright.games.game import Game
+from tilewright.games.rules import ACTIONS
+from tilewright.search.expectimax import DEEPEST, Expectimax, make_expectimax, think_once
+from tilewright.search.leaf import Leaf
+
+__all__ = ["SearchingAgent"]
+
+LARGEST_TABLE = 4_096  # megabytes
+LONGEST_THOUGHT = 3_600_000  # milliseconds
+
+
+@dataclass(frozen=True)
+class SearchingAgent(Agent):
+    """Expectimax with some leaf; the value of a move is what the search found, `depth` plies deep (1 is no search)."""
+
+    depth: int | None = None  # plies; with `ms` the most that are tried
+    ms: float | None = None  # milliseconds a move: deepens ply by ply until they are over
+    limits: str = ""  # depths for boards with 0, 1, 2, … empty cells, like 6-5-4; `depth` is for all that follow
+    prune: float = 0.0  # branches less probable than this are judged at once
+    table: float = 2.0  # megabytes of the transposition table
+
+    usual_depth: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        if self.depth is not None and not 1 <= self.depth <= DEEPEST:
+            raise self._refusal("depth", f"must be 1 to {DEEPEST}")
+        if self.ms is not None and not 0 < self.ms <= LONGEST_THOUGHT:
+            raise self._refusal("ms", f"must be above 0 and at most {LONGEST_THOUGHT:,}")
+        if not 0 <= self.prune < 1:
+            raise self._refusal("prune", "must be a probability: at least 0, below 1")
+        if not 0 <= self.table <= LARGEST_TABLE:
+            raise self._refusal("table", f"must be 0 to {LARGEST_TABLE:,} megabytes")
+        if self.limits and self.ms is not None:
+            raise SpecError(f"agent {self.name}: limits and ms cannot be given together")
+        self._depths()
+
+    def _refusal(self, option: str, reason: str) -> SpecError:
+        return SpecError(f"agent {self.name}, option {option}={getattr(self, option)}: {reason}")
+
+    def _depths(self) -> list[int]:
+        """How deep boards with 0, 1, 2, … empty cells are searched; the last is for all that follow."""
+        usual = DEEPEST if self.ms is not None else self.usual_depth
+        depth = usual if self.depth is None else self.depth
+        words = self.limits.split("-") if self.limits else []
+        if not all(word.isdecimal() and 1 <= int(word) <= DEEPEST for word in words) or len(words) > 16:
+            raise self._refusal("limits", f"must be at most 16 depths of 1 to {DEEPEST}, like 6-5-4")
+        return [*map(int, words), depth]
+
+    @abstractmethod
+    def leaf(self, game: Game) -> Leaf:
+        """What judges the boards at the end of the search, with room of its own: one for every thread."""
+
+    def policy(self, game: Game) -> Expectimax:
+        return make_expectimax(
+            self.leaf(game),
+            self._depths(),
+            milliseconds=self.ms or 0.0,
+            least_probability=self.prune,
+            table_megabytes=self.table,
+        )
+
+    def values(self, board: Board) -> dict[str, float]:
+        search = self.policy(board.game)
+        think_once(search, board.game.rules, typed_state(board.state))
+        return {action: float(search.worth[i]) for i, action in enumerate(ACTIONS) if np.isfinite(search.worth[i])}

@@ -1,0 +1,194 @@
+"""Expectimax against the naive recursion, and what a time limit, a table and pruning may change."""
+
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+
+from tests.games.variants import random_board
+from tests.learning.plain import Plain
+from tests.search import naive
+from tilewright import make_game
+from tilewright.agents.trained import make_player
+from tilewright.games.board import Board
+from tilewright.games.calls import typed_state
+from tilewright.games.episode import Episode
+from tilewright.games.game import Game
+from tilewright.games.rules import ACTIONS
+from tilewright.networks.model import METHODS, Model
+from tilewright.networks.shapes import NetworkShape
+from tilewright.playing import OVER, make_results, play_games
+from tilewright.rng import new_stream, stream_key
+from tilewright.search.expectimax import DEEPEST, Expectimax, eighth_bits, make_expectimax, think_once
+
+SHAPE = NetworkShape(("0145", "569a", "37bf"), symmetric=False)
+GAMES = ["2048", "threes"]
+BOARDS = 200
+
+
+@cache
+def random_model(game: str, method: str = "afterstate") -> Model:
+    size = METHODS[method] * SHAPE.table_size
+    weights = np.random.default_rng(5).uniform(0, 300, size).astype(np.float32)
+    return Model(make_game(game), SHAPE, method, weights)
+
+
+@cache
+def crowded_boards(spec: str, most_empty: int = 3, count: int = BOARDS) -> tuple[Board, ...]:
+    """Boards of random games with few empty cells, where three plies are not too many for plain Python."""
+    game, rng = make_game(spec), random.Random(11)
+    boards: list[Board] = []
+    for number in range(10 * count):
+        episode = Episode(game, seed=1, number=number)
+        seen = []
+        while episode.legal:
+            if sum(tile == 0 for row in episode.board.tiles for tile in row) <= most_empty:
+                seen.append(episode.board)
+            episode.move(rng.choice(episode.legal))
+        boards += rng.sample(seen, min(len(seen), 2))
+        if len(boards) >= count:
+            return tuple(boards[:count])
+    raise AssertionError("random games are never this crowded")
+
+
+def naive_leaf(model: Model) -> naive.Leaf:
+    plain = Plain(model.game, model.shape, model.weights, model.method)
+    known: dict[Board, dict[str, float]] = {}
+
+    def leaf(board: Board) -> dict[str, float]:
+        if board not in known:
+            known[board] = {action: float(worth) for action, worth in plain.worths(board).items()}
+        return known[board]
+
+    return leaf
+
+
+def worth_of(search: Expectimax, board: Board) -> dict[str, float]:
+    best = think_once(search, board.game.rules, typed_state(board.state))
+    found = {action: float(search.worth[i]) for i, action in enumerate(ACTIONS) if np.isfinite(search.worth[i])}
+    if found:
+        assert found[ACTIONS[best]] == max(found.values())
+    else:
+        assert best == OVER
+    return found
+
+
+def player(game: str, method: str = "afterstate") -> tuple[Game, Model]:
+    model = random_model(game, method)
+    return model.game, model
+
+
+@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_it_finds_what_the_naive_recursion_finds_with_and_without_a_table(depth: int, spec: str) -> None:
+    game, model = player(spec)
+    leaf = naive_leaf(model)
+    plain = make_expectimax(make_player(model, game), [depth], table_megabytes=0)
+    tabled = make_expectimax(make_player(model, game), [depth], table_megabytes=0.5)  # one table for all boards
+    for board in crowded_boards(spec)[: BOARDS if depth < 3 or spec == "2048" else BOARDS // 2]:
+        expected = naive.moves(board, leaf, depth)
+        assert worth_of(plain, board) == pytest.approx(expected, rel=1e-5)
+        assert worth_of(tabled, board) == worth_of(plain, board)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("method", ["state", "action"])
+def test_networks_of_states_and_of_actions_can_be_searched_with(method: str, spec: str) -> None:
+    game, model = player(spec, method)
+    leaf = naive_leaf(model)
+    search = make_expectimax(make_player(model, game), [2])
+    for board in crowded_boards(spec)[:10]:
+        assert worth_of(search, board) == pytest.approx(naive.moves(board, leaf, 2), rel=1e-5)
+
+
+@pytest.mark.parametrize("spec", [*GAMES, "2048:rows=3,columns=3", "2048:cascade=yes,four=0.5", "threes:rows=3"])
+def test_boards_of_every_kind_are_searched_as_the_naive_recursion_does(spec: str) -> None:
+    """Also those with a 65536 or no legal move, and bags and hints that are not known."""
+    game = make_game(spec)
+    shape = NetworkShape(("0145", "56", "0"), symmetric=False)
+    weights = np.random.default_rng(6).uniform(0, 300, shape.table_size).astype(np.float32)
+    model = Model(game, shape, "afterstate", weights)
+    leaf, search, rng = naive_leaf(model), make_expectimax(make_player(model, game), [2]), random.Random(12)
+    for _ in range(25):
+        board = random_board(game, rng)
+        assert worth_of(search, board) == pytest.approx(naive.moves(board, leaf, 2), rel=1e-5)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_a_table_changes_no_move_of_whole_games(spec: str) -> None:
+    """A table far too small is overwritten all the time, a large one is full of other games' boards."""
+    game, model = player(spec)
+    scores = []
+    for megabytes in (0.0, 0.01, 8.0):
+        policy, results = (
+            make_expectimax(make_player(model, game), [3], table_megabytes=megabytes),
+            make_results(6),
+        )
+        play_games(game.rules, policy, stream_key(4), 0, new_stream(), results)
+        scores.append(results.scores.tolist())
+    assert scores[0] == scores[1] == scores[2]
+
+
+@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("least", [0.2, 0.02, 0.001])
+def test_improbable_branches_are_judged_at_once(least: float, spec: str) -> None:
+    game, model = player(spec)
+    leaf = naive_leaf(model)
+    search = make_expectimax(make_player(model, game), [3], least_probability=least)
+    differ = 0
+    for board in crowded_boards(spec)[:40]:
+        expected = naive.moves(board, leaf, 3, eighth_bits(least))
+        assert worth_of(search, board) == pytest.approx(expected, rel=1e-5)
+        differ += expected != naive.moves(board, leaf, 2)
+    assert differ or least == 0.2
+
+
+def test_how_improbable_something_is_is_counted_in_eighths_of_a_bit() -> None:
+    assert [eighth_bits(p) for p in (1.0, 0.5, 0.25, 0.001)] == [0, 8, 16, 80]
+
+
+def test_the_depth_may_depend_on_the_number_of_empty_cells() -> None:
+    game, model = player("2048")
+    by_empty = make_expectimax(make_player(model, game), [3, 2, 1])
+    fixed = {depth: make_expectimax(make_player(model, game), [depth]) for depth in (1, 2, 3)}
+    used = set()
+    for board in crowded_boards("2048", most_empty=4)[:60]:
+        empty = sum(tile == 0 for row in board.tiles for tile in row)
+        depth = [3, 2, 1, 1, 1][empty]
+        used.add(depth)
+        assert worth_of(by_empty, board) == worth_of(fixed[depth], board)
+    assert used == {1, 2, 3}
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_when_time_is_up_the_values_are_those_of_the_last_depth_that_was_finished(spec: str) -> None:
+    game, model = player(spec)
+    timed = make_expectimax(make_player(model, game), [DEEPEST], milliseconds=2)
+    fixed = {depth: make_expectimax(make_player(model, game), [depth]) for depth in (1, 2, 3, 4)}
+    reached = set()
+    for board in crowded_boards(spec)[:60]:
+        found = worth_of(timed, board)
+        depth = int(timed.status[-1])
+        reached.add(depth)
+        if depth in fixed:
+            assert found == worth_of(fixed[depth], board)
+    assert max(reached) > 1
+
+
+def test_the_most_plies_are_kept_within_a_time_limit() -> None:
+    game, model = player("2048")
+    timed = make_expectimax(make_player(model, game), [2], milliseconds=10_000)
+    fixed = make_expectimax(make_player(model, game), [2])
+    for board in crowded_boards("2048")[:20]:
+        assert worth_of(timed, board) == worth_of(fixed, board)
+
+
+def test_a_lost_board_is_worth_nothing() -> None:
+    """Whichever of the two moves is made, every tile that may come ends the game. Only two plies see it."""
+    game = make_game("2048")
+    model = Model(game, SHAPE, "afterstate", np.full(SHAPE.table_size, 100, np.float32))
+    board = game.parse("0 8 32 8 / 64 128 256 512 / 1024 2048 4096 8192 / 16 128 256 512")
+    one, two = (worth_of(make_expectimax(make_player(model, game), [depth]), board) for depth in (1, 2))
+    assert one == {"up": 300, "left": 300}
+    assert two == {"up": 0, "left": 0}
