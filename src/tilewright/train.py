@@ -1,5 +1,6 @@
 """A training session: play, learn, watch, test, save; stop at any time and go on later."""
 
+import dataclasses
 import signal
 import threading
 import time
@@ -21,6 +22,7 @@ from tilewright.runs import CurvePoint, EvaluationPoint, EventLog, Progress, Run
 __all__ = ["Session", "Watcher", "open_session"]
 
 IMPROVEMENT = 1.01  # learning is saturated when the mean score grows by less than this
+MAY_CHANGE = {"games", "minutes", "evaluate_games", "evaluate_minutes", "checkpoint_minutes"}  # when a run goes on
 TEST_SEED = 2**31  # tests along the way play other games than training does
 
 
@@ -230,8 +232,10 @@ def open_session(
 
 def _check_same_learning(before: Recipe, now: Recipe, path: Path) -> None:
     """Budget and tests may change when a run goes on; how it learns may not."""
-    for key in ("game", "network", "tuples", "symmetric", "tiles", "features", "method", "order", "lambda_", "steps",
-                "rule", "share", "decay", "patience", "initial", "epsilon", "seed", "curve_games"):  # fmt: skip
+    for field in dataclasses.fields(Recipe):
+        key = field.name
+        if key in MAY_CHANGE:
+            continue
         old, new = getattr(before, key), getattr(now, key)
         if old != new:
             raise UsageError(f"{path} was begun with {key.rstrip('_')} = {old!r}, not {new!r}; it cannot be resumed so")

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.learning.plain import Plain, add_up
 from tests.learning.twins import PLAIN_NETWORK, THREES_NETWORK, assert_same_weights, twins
@@ -11,14 +12,20 @@ from tilewright import make_game
 from tilewright.jit import Int, Word, kernel
 from tilewright.learning.steps import Coherence, FixedStep, StepRule, correct
 from tilewright.networks.shapes import NetworkShape
-from tilewright.networks.tables import Places
+from tilewright.networks.tables import Places, Tables
 
 RULES = ["fixed", "tc"]
 
 
 @kernel
-def _correct_once(rule: StepRule, weights: Any, places: Places, first: Int, n: Int, shift: Word, error: Any) -> Int:
-    return correct(rule, weights, places, first, n, shift, error)
+def _correct_once(rule: StepRule, tables: Tables, places: Places, first: Int, shift: Word, error: Any) -> Int:
+    return correct(rule, tables, places, first, shift, error)
+
+
+def reading(lookups: int, weights: NDArray[np.float32]) -> Tables:
+    """A network of so many look-ups over these weights."""
+    cells = tuple("0123"[:lookups])
+    return NetworkShape(cells, symmetric=False).tables(make_game("2048"), weights)
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -37,7 +44,7 @@ def test_a_recorded_game_moves_every_weight_as_the_transcription_does(rule: str,
     for step in reversed(record):
         error = np.float32(step.earned) + following - add_up(plain.weights, step.places)
         places = np.array([7, *step.places], np.uint32)
-        value = _correct_once(kind, weights, places, 1, len(step.places), np.uint64(0), error)
+        value = _correct_once(kind, shape.tables(game, weights), places, 1, np.uint64(0), error)
         following = plain.correct(step.places, error)
         assert np.float32(value) == following
         np.testing.assert_array_equal(weights[step.places], plain.weights[step.places])
@@ -50,7 +57,7 @@ def test_a_recorded_game_moves_every_weight_as_the_transcription_does(rule: str,
 def test_a_fixed_share_of_one_removes_the_error_at_once() -> None:
     weights = np.array([1, 2, 3, 4, 5, 6], np.float32)
     rule, places = FixedStep(np.ones(1, np.float32)), np.array([0, 1, 2], np.uint32)
-    assert _correct_once(rule, weights, places, 0, 3, np.uint64(3), np.float32(9)) == 15 + 9
+    assert _correct_once(rule, reading(3, weights), places, 0, np.uint64(3), np.float32(9)) == 15 + 9
     np.testing.assert_array_equal(weights, [1, 2, 3, 7, 8, 9])
 
 
@@ -58,7 +65,9 @@ def test_coherent_errors_move_a_weight_wholly_and_opposed_ones_hardly() -> None:
     """One weight, errors of 8, 8, -16, 4: the steps are 8, 8, -16, and then E is 0 and nothing moves."""
     weights, errors = np.zeros(1, np.float32), np.zeros(2, np.float32)
     rule, places = Coherence(np.ones(1, np.float32), errors), np.zeros(1, np.uint32)
-    moved = [_correct_once(rule, weights, places, 0, 1, np.uint64(0), np.float32(e)) for e in (8, 8, -16, 4, 12)]
+    moved = [
+        _correct_once(rule, reading(1, weights), places, 0, np.uint64(0), np.float32(e)) for e in (8, 8, -16, 4, 12)
+    ]
     assert moved == [8, 16, 0, 0, pytest.approx(12 * 4 / 36)]
     np.testing.assert_array_equal(errors, [16, 48])
 
@@ -66,7 +75,7 @@ def test_coherent_errors_move_a_weight_wholly_and_opposed_ones_hardly() -> None:
 def test_a_place_listed_twice_moves_twice_and_is_summed_after_each_move() -> None:
     weights = np.zeros(2, np.float32)
     rule, places = FixedStep(np.ones(1, np.float32)), np.array([1, 1], np.uint32)
-    assert _correct_once(rule, weights, places, 0, 2, np.uint64(0), np.float32(4)) == 2 + 4
+    assert _correct_once(rule, reading(2, weights), places, 0, np.uint64(0), np.float32(4)) == 2 + 4
     np.testing.assert_array_equal(weights, [0, 4])
 
 

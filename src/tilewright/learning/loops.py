@@ -85,7 +85,7 @@ def learn_online(
                 if reward_comes_first(method):
                     target += np.float32(best.reward)
                 error = target - add_up(tables, before, 0, shift)
-                correct(rule, tables.weights, before, 0, n, shift, error)
+                correct(rule, tables, before, 0, shift, error)
             if best.action == OVER:
                 break
             look = wander(explore, method, rules, state, best, stream)
@@ -107,12 +107,16 @@ def learn_backwards(
     rule: StepRule,
     explore: Exploration,
     returns: Returns,
+    restart: Int,
     key: Key,
     first: Int,
     room: Room,
     results: Results,
 ) -> Int:
     """Play games number `first` and on to their end; then learn from the last move to the first.
+
+    With `restart`, a game is played again from its middle, and so on, while it lasts at least that many moves: the end
+    of long games is seen more often. What counts as the game's result is how it was played the first time.
 
     Returns how many games were learned from: all, or those before one that is too long for `room`. Nothing was learned
     from that one, and it can be played again in a larger room.
@@ -121,21 +125,39 @@ def learn_backwards(
     for game in range(len(results.scores)):
         seed_stream(stream, key, u64(first + game))
         state, score = start(rules, stream)
-        moves = 0
+        again = False
+        results.moves[game] = 0
         while True:
-            best = consider(method, rules, state)
-            if best.action == OVER:
+            moves = 0
+            while True:
+                best = consider(method, rules, state)
+                if best.action == OVER:
+                    break
+                if moves == len(record.cells):
+                    if not again:
+                        return game
+                    moves = 0  # nothing is learned from this time
+                    break
+                look = wander(explore, method, rules, state, best, stream)
+                state, gain = spawn(rules, look.after, stream)
+                _write_down(method, record, moves, look, gain)
+                score += look.reward + gain
+                moves += 1
+            _learn_record(rules, method, rule, returns, record, moves, room.places)
+            results.moves[game] += moves
+            if not again:
+                results.scores[game], results.codes[game] = score, largest(rules, state)
+            if not restart or moves < restart:
                 break
-            if moves == len(record.cells):
-                return game
-            look = wander(explore, method, rules, state, best, stream)
-            state, gain = spawn(rules, look.after, stream)
-            _write_down(method, record, moves, look, gain)
-            score += look.reward + gain
-            moves += 1
-        _learn_record(rules, method, rule, returns, record, moves, room.places)
-        results.scores[game], results.moves[game], results.codes[game] = score, moves, largest(rules, state)
+            state, again = _resumed(rules, method, record, moves // 2, stream), True
     return len(results.scores)
+
+
+@inline
+def _resumed(rules: Rules, method: Method, record: Record, move: Int, stream: Stream) -> State:
+    """A state to go on from: the one that a move stood on, or one that followed it."""
+    ground = State(record.cells[move], record.extra[move])
+    return spawn(rules, ground, stream)[0] if reward_comes_first(method) else ground
 
 
 @inline
@@ -169,7 +191,7 @@ def _learn_record(
             else:
                 following = record.earned[move] + one_step * value + returns.lambda_ * following
             error = following - add_up(tables, places, side, record.shift[move])
-            value = correct(rule, tables.weights, places, side, n, record.shift[move], error)
+            value = correct(rule, tables, places, side, record.shift[move], error)
             record.value[move] = value
         side = n - side
 

@@ -35,6 +35,8 @@ class Recipe:
     symmetric: bool = True  # the following three go with `tuples`
     tiles: int = 16
     features: tuple[str, ...] = ()
+    stages: tuple[str, ...] = ()  # tiles that begin a stage with weights of its own, like 16384+8192
+    promote: bool = False  # a stage reads what the one before it knows, until it knows better
     method: str = "afterstate"  # what is valued: afterstate, state or action
     order: str = "backward"  # learn online, or backward from a game's end
     lambda_: float = 0.0  # how much of a return comes from later moves (key: lambda)
@@ -43,6 +45,7 @@ class Recipe:
     share: float = 1.0  # share of the error that an update removes
     decay: float = 1.0  # the share is multiplied by this when learning is saturated …
     patience: int = 0  # … which is when this many games are no better than as many before them; 0: never
+    restart: int = 0  # a game of so many moves is played again from its middle; 0: never
     initial: float = 0.0  # the value of every board at the beginning; high is optimistic
     epsilon: float = 0.0  # how often a random move is made
     games: int = 0  # how long to train: games, minutes, or whichever comes first; 0: no limit
@@ -62,7 +65,7 @@ class Recipe:
         self._between("decay", 0, 1, above=True)
         self._between("epsilon", 0, 1)
         self._between("initial", -LARGEST_VALUE, LARGEST_VALUE)
-        for key in ("steps", "patience", "games", "minutes", "seed", "evaluate_minutes"):
+        for key in ("steps", "patience", "restart", "games", "minutes", "seed", "evaluate_minutes"):
             self._between(key, 0, None)
         for key in ("curve_games", "evaluate_games", "checkpoint_minutes"):
             self._between(key, 0, None, above=True)
@@ -70,6 +73,10 @@ class Recipe:
             raise ConfigError("games or minutes must say how long to train")
         if self.order == "online" and (self.lambda_ > 0 or self.steps > 1):
             raise ConfigError('order = "online" learns from one move at a time; lambda and steps need "backward"')
+        if self.order == "online" and self.restart:
+            raise ConfigError('order = "online" keeps no record of a game; restart needs "backward"')
+        if self.promote and self.method == "action":
+            raise ConfigError('promote does not go with method = "action"')
         if 0 < self.patience < self.curve_games:
             raise ConfigError(
                 f"patience = {self.patience}: must be 0 or at least curve_games = {self.curve_games}, "
@@ -86,7 +93,7 @@ class Recipe:
         if not self.tuples and self.network not in NETWORKS:
             hint = did_you_mean(self.network, NETWORKS)
             raise ConfigError(f"network = {self.network!r}: no such network{hint}; allowed: {', '.join(NETWORKS)}")
-        for key, part in (("game", self.make_game), ("tuples", self.make_shape)):
+        for key, part in (("game", self.make_game), ("tuples", self._tuples), ("stages", self.make_shape)):
             try:
                 part()
             except UsageError as error:
@@ -112,11 +119,16 @@ class Recipe:
     def make_game(self) -> Game:
         return make_game(self.game)
 
-    def make_shape(self) -> NetworkShape:
+    def _tuples(self) -> NetworkShape:
         if not self.tuples:
             shape = NETWORKS[self.network]
         else:
             shape = NetworkShape(self.tuples, self.symmetric, self.tiles, self.features)
+        shape.check_fits(self.make_game())
+        return shape
+
+    def make_shape(self) -> NetworkShape:
+        shape = dataclasses.replace(self._tuples(), stages=self.stages, promote=self.promote)
         shape.check_fits(self.make_game())
         return shape
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tilewright.bits import prefetch
 from tilewright.jit import Int, Word, implements
-from tilewright.networks.tables import Places
+from tilewright.networks.tables import Places, Tables, lookups, weight_at
 
 __all__ = ["Coherence", "FixedStep", "StepRule", "correct", "fetch"]
 
@@ -34,10 +34,8 @@ class Coherence(NamedTuple):
     errors: NDArray[np.float32]  # float32[2 * weights]: for each weight the sum of its errors, and of their sizes
 
 
-def correct(
-    rule: StepRule, weights: NDArray[np.float32], places: Places, first: Int, n: Int, shift: Word, error: Any
-) -> Any:
-    """Move the n weights at places[first:] + shift so that their sum comes nearer by `error`; returns the new sum.
+def correct(rule: StepRule, tables: Tables, places: Places, first: Int, shift: Word, error: Any) -> Any:
+    """Move the weights at places[first:] + shift so that their sum comes nearer by `error`; returns the new sum.
 
     A place that is listed twice moves twice, and is summed as it was after each of its moves: on boards with equal
     symmetric images the sum returned lags behind the value that the weights now have.
@@ -51,15 +49,14 @@ def fetch(rule: StepRule, places: Places, first: Int, n: Int, shift: Word) -> No
 
 
 @implements(correct, FixedStep)
-def correct_fixed(
-    rule: FixedStep, weights: NDArray[np.float32], places: Places, first: Int, n: Int, shift: Word, error: Any
-) -> Any:
+def correct_fixed(rule: FixedStep, tables: Tables, places: Places, first: Int, shift: Word, error: Any) -> Any:
+    n = lookups(tables)
     step = rule.share[0] * error / np.float32(n)
     value = np.float32(0)
     for k in range(first, first + n):
         place = places[k] + shift
-        weight = weights[place] + step
-        weights[place] = weight
+        weight = weight_at(tables, place) + step
+        tables.weights[place] = weight
         value += weight
     return value
 
@@ -76,9 +73,8 @@ def fetch_errors(rule: Coherence, places: Places, first: Int, n: Int, shift: Wor
 
 
 @implements(correct, Coherence)
-def correct_coherently(
-    rule: Coherence, weights: NDArray[np.float32], places: Places, first: Int, n: Int, shift: Word, error: Any
-) -> Any:
+def correct_coherently(rule: Coherence, tables: Tables, places: Places, first: Int, shift: Word, error: Any) -> Any:
+    n = lookups(tables)
     part = error / np.float32(n)
     size = abs(part)
     full_step = rule.share[0] * part
@@ -86,8 +82,8 @@ def correct_coherently(
     for k in range(first, first + n):
         place = places[k] + shift
         total, sizes = rule.errors[u64(2) * place], rule.errors[u64(2) * place + u64(1)]
-        weight = weights[place] + (full_step * abs(total) / sizes if sizes > 0 else full_step)
-        weights[place] = weight
+        weight = weight_at(tables, place) + (full_step * abs(total) / sizes if sizes > 0 else full_step)
+        tables.weights[place] = weight
         value += weight
         rule.errors[u64(2) * place] = total + part
         rule.errors[u64(2) * place + u64(1)] = sizes + size

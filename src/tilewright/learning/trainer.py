@@ -12,6 +12,7 @@ from tilewright.learning.methods import make_method
 from tilewright.learning.recipe import Recipe
 from tilewright.learning.steps import Coherence, FixedStep, StepRule
 from tilewright.networks.model import METHODS, Model
+from tilewright.networks.stages import UNWRITTEN
 from tilewright.playing import Results, make_results
 from tilewright.rng import stream_key
 
@@ -27,6 +28,8 @@ class Trainer:
         self.lookups = self.shape.lookups(self.game)
         size = METHODS[recipe.method] * self.shape.table_size
         self.weights = _filled(size, recipe.initial / self.lookups)
+        if self.shape.promoted_from is not None:
+            self.weights[self.shape.promoted_from :] = UNWRITTEN
         self.share = np.array([recipe.share], np.float32)
         self.errors = _filled(2 * size, 0.0) if recipe.rule == "tc" else np.zeros(0, np.float32)
         self._key = stream_key(recipe.seed)
@@ -49,7 +52,7 @@ class Trainer:
         done = 0
         while True:
             left = Results(*(array[done:] for array in results))
-            done += learn_backwards(*shared, returns, self._key, first + done, room, left)
+            done += learn_backwards(*shared, returns, recipe.restart, self._key, first + done, room, left)
             if done == count:
                 return results
             room = make_room(self.lookups, 2 * len(room.record.cells))

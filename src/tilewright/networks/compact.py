@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tilewright.errors import FileError
 from tilewright.files import forget_pages
+from tilewright.networks.stages import UNWRITTEN, UNWRITTEN_16
 
 __all__ = ["pack", "quantised", "unpack"]
 
@@ -23,12 +24,17 @@ _PIECE = 1 << 22  # weights
 
 def quantised(weights: NDArray[Any]) -> tuple[NDArray[np.int16], float]:
     """The weights in 16 bits, and what a weight of 1 is then worth."""
-    reach = max((float(np.abs(piece).max()) for piece in _pieces(weights)), default=0.0)
+    reach = max(
+        (float(np.abs(piece).max(initial=0, where=piece > UNWRITTEN)) for piece in _pieces(weights)), default=0.0
+    )
     unit = reach / LARGEST if reach > 0 else 1.0
     whole = np.empty(len(weights), np.int16)
     begin = 0
     for piece in _pieces(weights):
-        whole[begin : begin + len(piece)] = np.rint(piece / np.float32(unit))
+        part = whole[begin : begin + len(piece)]
+        written = piece > UNWRITTEN
+        part[:] = np.rint(np.where(written, piece, 0) / np.float32(unit))
+        part[~written] = UNWRITTEN_16
         begin += len(piece)
     return whole, unit
 
@@ -40,15 +46,26 @@ def _pieces(weights: NDArray[Any]) -> Iterator[NDArray[Any]]:
         forget_pages(weights)
 
 
-def pack(whole: NDArray[np.int16]) -> dict[str, NDArray[np.uint8]]:
-    """The compressed form of 16-bit weights, as byte arrays."""
-    visited = whole != 0
+def pack(whole: NDArray[np.int16], promoted_from: int | None = None) -> dict[str, NDArray[np.uint8]]:
+    """The compressed form of 16-bit weights, as byte arrays.
+
+    A weight that was not visited is 0; from place `promoted_from` on, in stages that promote, it is unwritten.
+    """
+    visited = whole != _blank(len(whole), promoted_from)
     values = whole[visited].view(np.uint16)
     parts = {"visited": np.packbits(visited), "high": (values >> 8).astype(np.uint8), "low": values.astype(np.uint8)}
     return {name: np.frombuffer(zlib.compress(part.tobytes(), _LEVEL), np.uint8) for name, part in parts.items()}
 
 
-def unpack(packed: Mapping[str, NDArray[np.uint8]], size: int) -> NDArray[np.int16]:
+def _blank(size: int, promoted_from: int | None) -> NDArray[np.int16]:
+    """Weights of which none was visited."""
+    whole = np.zeros(size, np.int16)
+    if promoted_from is not None:
+        whole[promoted_from:] = UNWRITTEN_16
+    return whole
+
+
+def unpack(packed: Mapping[str, NDArray[np.uint8]], size: int, promoted_from: int | None = None) -> NDArray[np.int16]:
     """The 16-bit weights again."""
     try:
         visited, high, low = (
@@ -57,7 +74,7 @@ def unpack(packed: Mapping[str, NDArray[np.uint8]], size: int) -> NDArray[np.int
         marks = np.unpackbits(visited, count=size).view(np.bool_)
         if len(visited) != -(-size // 8) or not len(high) == len(low) == np.count_nonzero(marks):
             raise ValueError("they are of a network of another size")  # NumPy would fill up or repeat what is missing
-        whole = np.zeros(size, np.int16)
+        whole = _blank(size, promoted_from)
         whole[marks] = ((high.astype(np.uint16) << 8) | low).view(np.int16)
     except (zlib.error, KeyError, ValueError) as error:
         raise FileError(f"the packed weights do not unpack: {error}") from None

@@ -40,8 +40,9 @@ def count_features(features: FeatureSet) -> int:
 
 
 def list_features(
-    features: FeatureSet, rules: Rules, state: State, cells: Word, places: NDArray[np.uint32], first: Int
+    features: FeatureSet, rules: Rules, state: State, cells: Word, stage: Word, places: NDArray[np.uint32], first: Int
 ) -> None:
+    """Write down the places of all features, in tables that begin `stage` further."""
     raise TypeError("list_features is for kernels")
 
 
@@ -52,7 +53,7 @@ def count_none(features: NoFeatures) -> int:
 
 @implements(list_features, NoFeatures)
 def list_none(
-    features: NoFeatures, rules: Rules, state: State, cells: Word, places: NDArray[np.uint32], first: Int
+    features: NoFeatures, rules: Rules, state: State, cells: Word, stage: Word, places: NDArray[np.uint32], first: Int
 ) -> None:
     pass
 
@@ -64,11 +65,11 @@ def count_all(features: Features) -> int:
 
 @implements(list_features, Features)
 def list_all(
-    features: Features, rules: Rules, state: State, cells: Word, places: NDArray[np.uint32], first: Int
+    features: Features, rules: Rules, state: State, cells: Word, stage: Word, places: NDArray[np.uint32], first: Int
 ) -> None:
     for i in range(len(features.kinds)):
         index = feature_index(features.kinds[i], rules, state, cells)
-        places[first + i] = np.uint32(features.offsets[i] + index)
+        places[first + i] = np.uint32(stage + u64(features.offsets[i] + index))
 
 
 @inline

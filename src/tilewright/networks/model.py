@@ -55,12 +55,14 @@ class Model:
     def save(self, path: Path, *, compact: bool = False) -> None:
         """Write the model; `compact` for shipping: 16 bits, visited weights only, compressed."""
         model = self.in_16_bits() if compact else self
-        tensors = pack(model.weights) if compact else {"weights": model.weights}
+        tensors = pack(model.weights, self.shape.promoted_from) if compact else {"weights": model.weights}
         shape = {
             "tuples": list(self.shape.tuples),
             "symmetric": self.shape.symmetric,
             "tiles": self.shape.tiles,
             "features": list(self.shape.features),
+            "stages": list(self.shape.stages),
+            "promote": self.shape.promote,
         }
         about = {
             "format": FORMAT,
@@ -82,12 +84,17 @@ def load_model(path: str | Path) -> Model:
     try:
         entries = json.loads(metadata["shape"])
         shape = NetworkShape(
-            tuple(entries["tuples"]), bool(entries["symmetric"]), int(entries["tiles"]), tuple(entries["features"])
+            tuple(entries["tuples"]),
+            bool(entries["symmetric"]),
+            int(entries["tiles"]),
+            tuple(entries["features"]),
+            tuple(entries.get("stages", ())),
+            bool(entries.get("promote", False)),
         )
         game, method, unit = make_game(metadata["game"]), metadata["method"], float(metadata["unit"])
         shape.check_fits(game)
         size = METHODS[method] * shape.table_size
-        weights = unpack(tensors, size) if metadata["compact"] == "true" else tensors["weights"]
+        weights = unpack(tensors, size, shape.promoted_from) if metadata["compact"] == "true" else tensors["weights"]
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         raise FileError(f"{path}: its description is damaged: {error}") from None
     if weights.shape != (size,) or weights.dtype not in (np.float32, np.int16):

@@ -10,6 +10,7 @@ from tilewright.errors import SpecError
 from tilewright.games.game import Game
 from tilewright.networks.features import FEATURES, Features, NoFeatures
 from tilewright.networks.planes import mask_of_cells
+from tilewright.networks.stages import read_stages
 from tilewright.networks.tables import Tables
 from tilewright.registry import did_you_mean
 
@@ -32,6 +33,8 @@ class NetworkShape:
     symmetric: bool = True  # read each tuple from every symmetric image of the board
     tiles: int = 16  # how many tiles a cell can tell apart, the empty cell included: 16, or 15 without 32768
     features: tuple[str, ...] = ()  # names of networks.features.FEATURES
+    stages: tuple[str, ...] = ()  # tiles that begin the second, third … stage, like 16384+8192 (see networks.stages)
+    promote: bool = False  # a later stage reads what the stage before it knows, until it knows better
 
     def __post_init__(self) -> None:
         if not self.tuples:
@@ -50,6 +53,8 @@ class NetworkShape:
                 )
         if len(set(self.features)) < len(self.features):
             raise SpecError(f"features {', '.join(self.features)}: one is named twice")
+        if self.promote and not self.stages:
+            raise SpecError("promote goes with stages; this network has none")
         if self.table_size >= MOST_WEIGHTS // 4:
             raise SpecError(f"a network of {self.table_size:,} weights is too large; the most is {MOST_WEIGHTS // 4:,}")
 
@@ -59,14 +64,24 @@ class NetworkShape:
         return [16 ** len(cells) for cells in self.tuples] + [FEATURES[name] for name in self.features]
 
     @property
+    def stage_size(self) -> int:
+        """How many places the tables of one stage have together."""
+        return sum(self._sizes)
+
+    @property
     def table_size(self) -> int:
         """How many places all tables have together."""
-        return sum(self._sizes)
+        return (1 + len(self.stages)) * self.stage_size
+
+    @property
+    def promoted_from(self) -> int | None:
+        """From which place on unwritten weights are read from the stage before; None where stages do not promote."""
+        return self.stage_size if self.promote else None
 
     def weight_count(self) -> int:
         """How many weights it has, as papers count them: tiles to the power of the length, for each tuple."""
         tuples: int = sum(self.tiles ** len(cells) for cells in self.tuples)
-        return tuples + sum(FEATURES[name] for name in self.features)
+        return (1 + len(self.stages)) * (tuples + sum(FEATURES[name] for name in self.features))
 
     def image_count(self, game: Game) -> int:
         return (8 if game.rows == game.columns else 4) if self.symmetric else 1
@@ -76,7 +91,8 @@ class NetworkShape:
         return self.image_count(game) * len(self.tuples) + len(self.features)
 
     def check_fits(self, game: Game) -> None:
-        """Raise SpecError if a tuple leaves the board."""
+        """Raise SpecError if a tuple leaves the board, or a stage needs tiles that the game does not have."""
+        read_stages(self.stages, game)
         for cells in self.tuples:
             for cell in cells:
                 row, column = divmod(int(cell, 16), 4)
@@ -96,6 +112,8 @@ class NetworkShape:
             tuple(np.uint64(offset) for offset in offsets[:n]),
             tuple(np.uint64(which) for which in range(self.image_count(game))),
             Features(kinds, offsets[n:-1].astype(np.int64)) if self.features else NoFeatures(),
+            read_stages(self.stages, game, promote=self.promote),
+            np.uint64(self.stage_size),
             self.tiles - 1,
         )
 
@@ -114,9 +132,10 @@ class NetworkShape:
         count = self.weight_count()
         features = f", features {', '.join(self.features)}" if self.features else ""
         kind = "symmetric" if self.symmetric else "no symmetry"
+        stages = f", stages at {', '.join(self.stages)}" if self.stages else ""
         memory = 4 * self.table_size / 2**20
         return "\n\n".join(
-            [*blocks, f"{len(self.tuples)} tuples, {kind}{features}: {count:,} weights, {memory:,.1f} MiB"]
+            [*blocks, f"{len(self.tuples)} tuples, {kind}{features}{stages}: {count:,} weights, {memory:,.1f} MiB"]
         )
 
 

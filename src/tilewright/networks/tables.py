@@ -18,8 +18,9 @@ from tilewright.games.rules import Rules, State, visible
 from tilewright.jit import Int, Word, inline
 from tilewright.networks.features import FeatureSet, count_features, list_features
 from tilewright.networks.planes import plane_images
+from tilewright.networks.stages import Staging, read_weight, stage_of
 
-__all__ = ["Places", "Tables", "add_up", "estimate", "list_places", "lookups"]
+__all__ = ["Places", "Tables", "add_up", "estimate", "list_places", "lookups", "weight_at"]
 
 u64 = np.uint64
 Places = NDArray[np.uint32]  # where a board's weights are
@@ -31,9 +32,11 @@ class Tables(NamedTuple):
     weights: NDArray[Any]  # float32, or int16 in units of `unit`: all tables behind each other
     unit: Any  # float32: what a weight of 1 is worth
     masks: tuple[Word, ...]  # the bits of each tuple on a board's planes
-    offsets: tuple[Word, ...]  # where each tuple's table begins
+    offsets: tuple[Word, ...]  # where each tuple's table begins, in the first stage
     images: tuple[Word, ...]  # one entry for each symmetric image that is read: 8, 4 or 1
     features: FeatureSet
+    stages: Staging
+    stage_size: Word  # how many places the tables of one stage have
     largest_code: Int  # the largest tile that has weights
 
 
@@ -48,31 +51,36 @@ def list_places(tables: Tables, rules: Rules, state: State, places: Places, firs
     """Write down where the weights of `state` are, from places[first] on, and ask for them to be fetched."""
     cells = visible(rules, state, tables.largest_code)
     images = plane_images(rules, cells)
+    stage = u64(stage_of(tables.stages, cells)) * tables.stage_size
     k = first
     for i in range(len(tables.images)):
         for t in range(len(tables.masks)):
-            place = tables.offsets[t] + extract(images[i], tables.masks[t])
+            place = stage + tables.offsets[t] + extract(images[i], tables.masks[t])
             prefetch(tables.weights, place)
             places[k] = np.uint32(place)
             k += 1
-    list_features(tables.features, rules, state, cells, places, k)
+    list_features(tables.features, rules, state, cells, stage, places, k)
+
+
+@inline
+def weight_at(tables: Tables, place: Word) -> Any:
+    return read_weight(tables.stages, tables.weights, place, tables.stage_size)
 
 
 @inline
 def add_up(tables: Tables, places: Places, first: Int, shift: Word) -> Int:
     """The sum of the weights at places[first:first + lookups], each `shift` further; four sums at once."""
-    weights = tables.weights
     n = lookups(tables)
-    a = b = c = d = no_sum(weights)
+    a = b = c = d = no_sum(tables.weights)
     k = first
     for _ in range(n // 4):
-        a += weights[places[k] + shift]
-        b += weights[places[k + 1] + shift]
-        c += weights[places[k + 2] + shift]
-        d += weights[places[k + 3] + shift]
+        a += weight_at(tables, places[k] + shift)
+        b += weight_at(tables, places[k + 1] + shift)
+        c += weight_at(tables, places[k + 2] + shift)
+        d += weight_at(tables, places[k + 3] + shift)
         k += 4
     for _ in range(n % 4):
-        a += weights[places[k] + shift]
+        a += weight_at(tables, places[k] + shift)
         k += 1
     return np.float32((a + b) + (c + d)) * tables.unit
 

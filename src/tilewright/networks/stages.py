@@ -1,0 +1,154 @@
+"""Stages of a game, each with weights of its own (Yeh et al. 2016, III).
+
+Where stages *promote*, a weight of a later stage that was never written is read from the stage before (Jaśkowski 2016),
+so that a new stage begins with all that is known already.
+
+A stage begins when certain large tiles are on the board: "16384+8192". What counts is the sum of all tiles at least as
+large as the smallest of them. That sum never falls, whatever merges: so a stage is a matter of the board alone, needs
+no memory of what came before, and a search can cross from one stage to the next.
+"""
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+from numpy.typing import NDArray
+
+from tilewright.bits import popcount
+from tilewright.errors import SpecError, UsageError
+from tilewright.games.game import Game
+from tilewright.games.grid import LOWEST_BITS, empty_cells
+from tilewright.jit import Int, Word, implements, inline
+
+__all__ = [
+    "UNWRITTEN",
+    "UNWRITTEN_16",
+    "OneStage",
+    "PromotingStages",
+    "Staging",
+    "TileStages",
+    "read_stages",
+    "read_weight",
+    "stage_of",
+]
+
+u64 = np.uint64
+Staging: TypeAlias = Any  # OneStage, TileStages or PromotingStages
+UNWRITTEN = -1e38  # a weight of a promoting stage that was never written
+UNWRITTEN_16 = -32_768  # the same in 16 bits
+
+
+class OneStage(NamedTuple):
+    pass
+
+
+class TileStages(NamedTuple):
+    """The later stages in order; the first needs nothing. Tiles are counted by 2 to the power of their codes."""
+
+    least: NDArray[np.int64]  # the smallest code that counts
+    needed: NDArray[np.int64]  # how much must be there
+
+
+class PromotingStages(NamedTuple):
+    least: NDArray[np.int64]
+    needed: NDArray[np.int64]
+
+
+def stage_of(stages: Staging, cells: Word) -> Int:
+    """The number of the last stage whose condition holds; 0 is the first."""
+    raise TypeError("stage_of is a verb for kernels")
+
+
+@implements(stage_of, OneStage)
+def always_the_first(stages: OneStage, cells: Word) -> Int:
+    return 0
+
+
+@implements(stage_of, TileStages)
+def stage_by_tiles(stages: TileStages, cells: Word) -> Int:
+    return _stage(stages, cells)
+
+
+@implements(stage_of, PromotingStages)
+def promoting_stage_by_tiles(stages: PromotingStages, cells: Word) -> Int:
+    return _stage(stages, cells)
+
+
+@inline
+def _stage(stages: Staging, cells: Word) -> Int:
+    for stage in range(len(stages.least), 0, -1):
+        if _mass(cells, stages.least[stage - 1]) >= stages.needed[stage - 1]:
+            return stage
+    return 0
+
+
+@inline
+def _mass(cells: Word, least: Int) -> Int:
+    """The sum of all tiles of at least that code."""
+    mass = np.int64(0)
+    for code in range(least, 16):
+        others = cells ^ (u64(code) * LOWEST_BITS)
+        mass += np.int64(popcount(empty_cells(others, LOWEST_BITS))) << code
+    return mass
+
+
+def read_weight(stages: Staging, weights: NDArray[Any], place: Word, stage_size: Word) -> Any:
+    """The weight at a place, or what is read instead where it was never written."""
+    raise TypeError("read_weight is a verb for kernels")
+
+
+@implements(read_weight, OneStage)
+def read_only_weight(stages: OneStage, weights: NDArray[Any], place: Word, stage_size: Word) -> Any:
+    return weights[place]
+
+
+@implements(read_weight, TileStages)
+def read_own_weight(stages: TileStages, weights: NDArray[Any], place: Word, stage_size: Word) -> Any:
+    return weights[place]
+
+
+@implements(read_weight, PromotingStages)
+def read_promoted_weight(stages: PromotingStages, weights: NDArray[Any], place: Word, stage_size: Word) -> Any:
+    weight = weights[place]
+    while weight <= _unwritten(weights):
+        place -= stage_size
+        weight = weights[place]
+    return weight
+
+
+def _unwritten(weights: NDArray[Any]) -> Any:
+    raise TypeError("_unwritten is for kernels")
+
+
+@overload(_unwritten, jit_options={"forceinline": True})
+def _unwritten_of_type(weights):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202  (Numba compares signatures)
+    if isinstance(weights.dtype, types.Integer):
+        return lambda weights: np.int16(UNWRITTEN_16)
+    return lambda weights: np.float32(UNWRITTEN)
+
+
+def read_stages(conditions: tuple[str, ...], game: Game, *, promote: bool = False) -> Staging:
+    """What kernels take of conditions like ("16384", "16384+8192"); raises SpecError where one cannot be.
+
+    >>> read_stages(("16384", "16384+8192"), make_game("2048")).least
+    array([14, 13])
+    """
+    if not conditions:
+        return OneStage()
+    least, needed = [], []
+    for condition in conditions:
+        codes = []
+        for word in condition.split("+"):
+            try:
+                codes.append(game.code(int(word) or -1))
+            except (UsageError, ValueError):
+                raise SpecError(f"stage {condition!r}: {word.strip()!r} is no tile of {game.name}") from None
+        if max(codes) > 15:
+            raise SpecError(f"stage {condition!r}: the largest tile that a network knows is {game.value(15)}")
+        least.append(min(codes))
+        needed.append(sum(1 << code for code in codes))
+    if needed != sorted(set(needed)):
+        raise SpecError(f"stages {', '.join(conditions)}: each must come after the one before it")
+    kind = PromotingStages if promote else TileStages
+    return kind(np.array(least, np.int64), np.array(needed, np.int64))
