@@ -8,7 +8,7 @@ from typing import IO, Self
 
 from tilewright.errors import FileError
 from tilewright.games.episode import Episode
-from tilewright.recording import PREFIX, Recording, head_text, move_text, tail_text
+from tilewright.recording import Recording, head_text, is_ours, move_text, tail_text
 
 __all__ = ["EpisodeRecorder", "GamesRecorder", "recording_of"]
 
@@ -81,7 +81,7 @@ def _check_is_ours(path: Path, anew: bool) -> None:
     if not path.is_file() or not path.stat().st_size:
         return
     with path.open("rb") as file:
-        if file.read(len(PREFIX)) != PREFIX:
+        if not is_ours(file.read(100)):
             raise FileError(f"{path}: is no file of recorded games, and is left as it is")
         file.seek(-1, os.SEEK_END)
         if not anew and file.read() != b"\n":

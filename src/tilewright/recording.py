@@ -9,6 +9,7 @@ the hexadecimal digits.
 """
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,9 +31,9 @@ from tilewright.rng import Stream, new_stream, stream_for
 
 __all__ = [
     "FORMAT",
-    "PREFIX",
     "Recording",
     "head_text",
+    "is_ours",
     "load_recording_kernel",
     "move_text",
     "play_recorded",
@@ -42,7 +43,6 @@ __all__ = [
 ]
 
 FORMAT = "tilewright-game-1"
-PREFIX = b'{"format": "tilewright-game-'  # how every line begins
 _LONGEST_LINE = 1 << 26  # bytes; the longest games there are take about a tenth of it
 _ROOM = 4096  # moves that are recorded in one call of the kernel
 
@@ -77,6 +77,11 @@ class Recording:
         moves = zip(self.actions, self.states[1:], self.scores[1:], strict=True)
         entries = ", ".join(move_text(self.game, *move) for move in moves)
         return head + entries + tail_text(self.agent, self.score, self.is_over)
+
+
+def is_ours(line: bytes) -> bool:
+    """Whether a line begins as every recorded game does."""
+    return re.match(rb'\{"format": ?"tilewright-game-', line) is not None
 
 
 def head_text(game: Game, seed: int, number: int, start: State) -> str:
@@ -227,13 +232,13 @@ def parse_line(line: bytes) -> Recording:
 
 def _read_object(line: bytes) -> dict[str, Any]:
     """The JSON of a line, if it is a recorded game at all; raises UsageError."""
-    if not line.startswith(PREFIX) or not line.endswith(b"\n"):
-        cut = line.startswith(PREFIX) or (line and PREFIX.startswith(line))
-        raise UsageError("the line is cut off" if cut else "not a recorded game of tilewright")
     try:
         found: dict[str, Any] = json.loads(line)
     except (ValueError, RecursionError):
-        raise UsageError("damaged: not JSON") from None
+        ours = "damaged: not JSON" if line.endswith(b"\n") else "the line is cut off"
+        raise UsageError(ours if is_ours(line) else "not a recorded game of tilewright") from None
+    if not is_ours(line):
+        raise UsageError("not a recorded game of tilewright")
     given = _member(found, "format", str)
     if given != FORMAT:
         raise UsageError(f"the format {excerpt(given)} is not known; this version reads {FORMAT}")

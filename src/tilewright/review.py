@@ -1,5 +1,6 @@
 """A recorded game judged by an agent: what every move cost against the best one."""
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -114,13 +115,7 @@ def draw_review(found: Review) -> "Figure":
     figure = new_figure(9.0, 5.6)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     numbers = [move.number for move in found.moves]
-    recording = found.recording
-    figure.suptitle(
-        f"{recording.agent} at {recording.game.spec}, judged by {_short(found.agent)}: {recording.score:,} points, "
-        f"{100 * found.agreement:.1f} % of moves agree",
-        color=INK,
-        fontsize=11,
-    )
+    figure.suptitle(_title(found), color=INK, fontsize=10, x=0.01, ha="left")
     style(above).plot(numbers, [move.values[move.best] for move in found.moves], color=BLUE, linewidth=1.2)
     above.set_ylabel("value of the best move", color=INK)
     style(below).vlines(numbers, 0, found.losses, color=ORANGE, linewidth=1.4)
@@ -129,13 +124,8 @@ def draw_review(found: Review) -> "Figure":
     below.set_xlim(0, len(numbers) + 1)
     below.set_ylim(0, 1.25 * max(found.losses) or 1)
     _name_worst(below, found)
-    total = second_scale(below, "total loss")
-    sums = [0.0]
-    for loss in found.losses:
-        sums.append(sums[-1] + loss)
-    total.plot([0, *numbers], sums, color=SOFT, linewidth=1.2, linestyle="--")
-    total.set_ylim(0, 1.08 * sums[-1] or 1)
-    for axes in (above, below, total):
+    _draw_total(below, found)
+    for axes in (above, below):
         axes.yaxis.set_major_formatter("{x:,g}")
     return figure
 
@@ -157,5 +147,27 @@ def _name_worst(axes: "Axes", found: Review) -> None:
             )
 
 
+def _draw_total(axes: "Axes", found: Review) -> None:
+    sums = list(itertools.accumulate(found.losses, initial=0.0))
+    if not sums[-1]:
+        axes.set_yticks([])
+        axes.text(0.5, 0.5, "no move lost anything", transform=axes.transAxes, ha="center", color=SOFT)
+        return
+    total = second_scale(axes, "total loss")
+    total.plot(range(len(sums)), sums, color=SOFT, linewidth=1.2, linestyle="--")
+    total.set_ylim(0, 1.08 * sums[-1])
+    total.yaxis.set_major_formatter("{x:,g}")
+
+
+def _title(found: Review) -> str:
+    game = found.recording
+    return (
+        f"{_short(game.agent)} at {game.game.spec}: {game.score:,} points in {len(found.moves):,} moves\n"
+        f"judged by {_short(found.agent)}: {100 * found.agreement:.1f} % of moves agree, "
+        f"loss {found.total_loss:,.0f} in total"
+    )
+
+
 def _short(agent: str) -> str:
-    return agent if len(agent) <= 40 else f"{agent[:39]}…"
+    """A spec may hold a long path; its beginning and its end say most."""
+    return agent if len(agent) <= 48 else f"{agent[:20]}…{agent[-27:]}"
