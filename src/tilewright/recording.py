@@ -44,6 +44,7 @@ __all__ = [
 
 FORMAT = "tilewright-game-1"
 _LONGEST_LINE = 1 << 26  # bytes; the longest games there are take about a tenth of it
+_LONGEST_WORDS = 5000  # specs have paths in them
 _ROOM = 4096  # moves that are recorded in one call of the kernel
 
 
@@ -210,9 +211,9 @@ def _read_line(path: Path, number: int, line: bytes) -> Recording:
 def parse_line(line: bytes) -> Recording:
     """Read one line and check all of it; raises UsageError."""
     found = _read_object(line)
-    game = make_game(_member(found, "game", str))
+    game = make_game(_words(found, "game"))
     seed, number = _count(found, "seed"), _count(found, "number")
-    agent, score = _member(found, "agent", str), _member(found, "score", int)
+    agent, score = _words(found, "agent"), _member(found, "score", int)
     over = _member(found, "over", bool)
     start = _member(found, "start", str)
     states, actions, scores = [_state(game, start, "start")], [], [game.points(game.parse(start))]
@@ -224,7 +225,7 @@ def parse_line(line: bytes) -> Recording:
     recording = Recording(game, agent, seed, number, tuple(states), tuple(actions), tuple(scores))
     _check_moves(recording)
     if score != recording.score:
-        raise UsageError(f"the score is given as {score}, the moves add up to {recording.score}")
+        raise UsageError(f"the score is given as {excerpt(score)}, the moves add up to {recording.score}")
     if over is not recording.is_over:
         raise UsageError(f"over is given as {json.dumps(over)}, the last board says {json.dumps(not over)}")
     return recording
@@ -259,6 +260,14 @@ def _count(found: dict[str, Any], key: str) -> int:
     if count < 0:
         raise UsageError(f"damaged: {key} is {excerpt(count)}, not a whole number from 0 up")
     return count
+
+
+def _words(found: dict[str, Any], key: str) -> str:
+    """A text of one line, which may be shown as it is."""
+    text: str = _member(found, key, str)
+    if len(text) > _LONGEST_WORDS or not text.isprintable():
+        raise UsageError(f"damaged: {key} is {excerpt(text)}")
+    return text
 
 
 def _state(game: Game, text: str, place: str) -> State:
@@ -311,7 +320,7 @@ def _check_moves(recording: Recording) -> None:
     good, fault = sound_moves(recording.game.rules, log, make_outcomes())
     for i, (right, given) in enumerate(zip(log.scores[: good + 1].tolist(), recording.scores, strict=False)):
         if right != given:
-            raise UsageError(f"move {i}: the score is given as {given}; it is {right}")
+            raise UsageError(f"move {i}: the score is given as {excerpt(given)}; it is {right}")
     text = recording.game.text
     if fault == _ILLEGAL_MOVE:
         raise UsageError(f"move {good + 1}: {recording.actions[good]} moves nothing on {text(recording.board(good))!r}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tilewright.cli.sitting import HELP, Sitting
 from tilewright.games.board import Board
-from tilewright.games.colours import BETWEEN_TILES
+from tilewright.games.colours import BETWEEN_TILES, IN_256
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -69,7 +69,7 @@ class Screen:
         need_columns, need_rows = max(len(small[0].plain), len(_FEW_KEYS)), max(len(small), len(HELP)) + 4
         if columns >= need_columns and rows >= need_rows:
             return self._small(sitting, small)
-        return [Text(f"{columns}x{rows} is too small a terminal:"), Text(f"{need_columns}x{need_rows} is the least")]
+        return [Text(f"too small: {columns}x{rows}"), Text(f"needed: {need_columns}x{need_rows}")]
 
     def _small(self, sitting: Sitting, board: "list[Text]") -> "list[Text]":
         from rich.text import Text
@@ -104,8 +104,7 @@ class Screen:
         """Areas of colour on a ground, as wide as they look high."""
         from rich.text import Text
 
-        ground = f"on {BETWEEN_TILES}"
-        palette, value = board.game.palette, board.game.value
+        ground, value = f"on {self._colour(BETWEEN_TILES)}", board.game.value
         width = board.game.columns * (_TILE_WIDTH + 2) + 2
         lines = [Text(" " * width, ground)]
         for row in board.codes:
@@ -113,11 +112,17 @@ class Screen:
                 line = Text("  ", ground)
                 for code in row:
                     label = str(value(code)) if code and height == _TILE_HEIGHT // 2 else ""
-                    colours = f"bold {palette.text(code)} on {palette.background(code)}"
-                    line.append(f"{label:^{_TILE_WIDTH}}", colours).append("  ", ground)
+                    line.append(f"{label:^{_TILE_WIDTH}}", self._colours_of(board, code)).append("  ", ground)
                 lines.append(line)
             lines.append(Text(" " * width, ground))
         return lines
+
+    def _colours_of(self, board: Board, code: int) -> str:
+        palette = board.game.palette
+        return f"bold {palette.text(code)} on {self._colour(palette.background(code))}"
+
+    def _colour(self, colour: str) -> str:
+        return f"color({IN_256[colour]})" if self.console.color_system == "256" and colour in IN_256 else colour
 
     def _bordered_board(self, board: Board) -> "list[Text]":
         from rich.text import Text
@@ -161,8 +166,7 @@ class Screen:
             fact = _fact(name, "")
             code = board.game.tile_values.index(int(text)) if text in ("1", "2", "3") else 0
             if name == "hint" and self.coloured and code:
-                palette = board.game.palette
-                fact.append(f"  {text}  ", f"bold {palette.text(code)} on {palette.background(code)}")
+                fact.append(f"  {text}  ", self._colours_of(board, code))
             else:
                 fact.append(text, "bold")
             lines.append(fact)

@@ -113,7 +113,7 @@ class Terminal:
 
     def show(self, lines: list[str]) -> None:
         """Draw a whole screen; nothing is sent when it is the one that is there."""
-        screen = "\x1b[H" + "\x1b[K\r\n".join(lines) + "\x1b[K\x1b[J"
+        screen = "\x1b[H" + "\x1b[K\n".join(lines) + "\x1b[K\x1b[J"
         if screen != self._shown:
             self._write(screen)
             self._shown = screen
