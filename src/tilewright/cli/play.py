@@ -135,15 +135,15 @@ def _words() -> Iterator[str]:
 
 def _obey(sitting: Sitting, words: Iterable[str]) -> None:
     """Do what the words say, and print what comes of each: a board, or a line where there is no other."""
-    print(sitting.episode.board)
+    print(sitting.episode.board, flush=True)
     for word in words:
-        before = sitting.episode.board
+        before = sitting.episode.number, sitting.episode.board
         sitting.press(word)
         if sitting.is_done:
             break
         while sitting.autoplay:
             sitting.agent_moves()
-        if sitting.episode.board != before:
+        if (sitting.episode.number, sitting.episode.board) != before:
             print(sitting.episode.board)
         _print_notes(sitting)
 
