@@ -4,6 +4,7 @@ import os
 import select
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -56,6 +57,9 @@ def split_keys(data: bytes) -> tuple[list[str], bytes]:
 @contextmanager
 def stop_signals() -> Iterator[None]:
     """SIGTERM and a closed terminal end the game as Ctrl-C does: in order."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
