@@ -2,7 +2,9 @@
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,8 @@ from tilewright.games.episode import Episode
 from tilewright.games.game import Game
 from tilewright.intervals import Estimate, best_of_hundred, mean_of, rate_of
 from tilewright.playing import Results, make_results, play_games
+from tilewright.recorder import GamesRecorder, recording_of
+from tilewright.recording import load_recording_kernel, play_recorded
 from tilewright.rng import new_stream, stream_key
 
 __all__ = ["Evaluation", "evaluate"]
@@ -99,9 +103,11 @@ def evaluate(
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
+    record: Path | None = None,
 ) -> Evaluation:
     """Play `games` games; the same seed gives the same games, whatever the number of threads.
 
+    `record` is a file for the games themselves, in their order, each as soon as it and those before it are finished.
     When interrupted (Ctrl-C), the evaluation of the games that were finished is attached to the KeyboardInterrupt as
     `partial`.
 
@@ -123,33 +129,54 @@ def evaluate(
 
     def play(first: int, count: int) -> None:
         part = Results(*(array[first : first + count] for array in results))
-        if policy is None:
+        if recorder is not None:
+            _play_recording(agent, game, seed, first, part, recorder)
+        elif policy is None:
             _play_in_python(agent, game, seed, first, part)
         else:
             play_games(game.rules, agent.policy(game), stream_key(seed), first, new_stream(), part)
         finished[first : first + count] = True
 
-    if policy is not None:
-        play(0, 0)  # loads or compiles the kernel, so that only playing is timed
-    began = time.perf_counter()
-
     def result() -> Evaluation:
         scores, moves, codes = (array[finished] for array in results)
         return Evaluation(agent.spec, game, seed, threads, scores, moves, codes, time.perf_counter() - began)
 
-    try:
-        spread(play, games, threads, progress)
-    except KeyboardInterrupt as stop:
-        if finished.any():
-            stop.partial = result()  # type: ignore[attr-defined]
-        raise
-    return result()
+    with nullcontext() if record is None else GamesRecorder(record) as recorder:
+        if policy is not None:
+            play(0, 0)  # loads or compiles the kernel, so that only playing is timed
+        began = time.perf_counter()
+        try:
+            spread(play, games, threads, progress)
+        except KeyboardInterrupt as stop:
+            if finished.any():
+                stop.partial = result()  # type: ignore[attr-defined]
+            raise
+        return result()
+
+
+def _play_episode(agent: Agent, game: Game, seed: int, number: int) -> Episode:
+    episode = Episode(game, seed, number)
+    while not episode.is_over:
+        episode.move(agent.move(episode.board, episode.stream))
+    return episode
 
 
 def _play_in_python(agent: Agent, game: Game, seed: int, first: int, part: Results) -> None:
     for i in range(len(part.scores)):
-        episode = Episode(game, seed, first + i)
-        while not episode.is_over:
-            episode.move(agent.move(episode.board, episode.stream))
+        episode = _play_episode(agent, game, seed, first + i)
         code = game.code(game.largest(episode.board))
         part.scores[i], part.moves[i], part.codes[i] = episode.score, len(episode.history), code
+
+
+def _play_recording(agent: Agent, game: Game, seed: int, first: int, part: Results, recorder: GamesRecorder) -> None:
+    policy = agent.policy(game)
+    if not len(part.scores) and policy is not None:
+        load_recording_kernel(game, policy)
+    for i in range(len(part.scores)):
+        if policy is None:
+            found = recording_of(_play_episode(agent, game, seed, first + i), agent.spec)
+        else:
+            found = play_recorded(game, policy, agent.spec, seed, first + i)
+        code = game.code(game.largest(found.board(-1)))
+        part.scores[i], part.moves[i], part.codes[i] = found.score, len(found.actions), code
+        recorder.add(found)

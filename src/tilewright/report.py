@@ -2,41 +2,27 @@
 
 import base64
 import html
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tilewright.evaluation import Evaluation
-from tilewright.files import replace_file, write_text
+from tilewright.files import write_text
+from tilewright.plots import BLUE, INK, ORANGE, SOFT, new_figure, png, save_png, second_scale, style
 from tilewright.runs import RunFolder
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["draw_curve", "draw_tiles", "save_curve", "write_report"]
-
-INK, SOFT, BLUE, ORANGE = "#2b2b33", "#8a8a94", "#1f6f9f", "#d9822b"
-
-
-def _figure(width: float = 8.0, height: float = 4.2) -> "tuple[Figure, Axes]":
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), dpi=130, layout="constrained")
-    axes = figure.add_subplot()
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="y", color="#e6e6ea", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.tick_params(colors=INK, labelsize=9)
-    return figure, axes
 
 
 def draw_curve(folder: RunFolder) -> "Figure":
     """Mean score against games played: training as a line, tests as points with their 95 % intervals."""
     from matplotlib.ticker import FuncFormatter
 
-    figure, axes = _figure()
+    figure = new_figure()
+    axes = style(figure.add_subplot())
     points, tests = folder.curve_points(), folder.evaluation_points()
     games = [point.games for point in points]
     axes.plot(games, [point.score_mean for point in points], color=BLUE, linewidth=1.8, label="training games")
@@ -55,19 +41,17 @@ def draw_curve(folder: RunFolder) -> "Figure":
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0)
     if any(point.win_rate for point in points):
-        wins = axes.twinx()
+        wins = second_scale(axes, "won, %")
         wins.plot(games, [100 * point.win_rate for point in points], color=SOFT, linewidth=1.2, linestyle="--")
-        wins.set_ylabel("won, % (dashed)", color=SOFT)
         wins.set_ylim(0, 100)
-        wins.spines[["top", "left"]].set_visible(False)
-        wins.tick_params(colors=SOFT, labelsize=9)
     axes.legend(loc="lower right", frameon=False, fontsize=9)
     return figure
 
 
 def draw_tiles(evaluation: Evaluation) -> "Figure":
     """How many games ended with each largest tile."""
-    figure, axes = _figure(8.0, 3.4)
+    figure = new_figure(8.0, 3.4)
+    axes = style(figure.add_subplot())
     codes = list(range(int(evaluation.codes.min()), int(evaluation.codes.max()) + 1))
     shares = [100 * float((evaluation.codes == code).mean()) for code in codes]
     bars = axes.bar([str(evaluation.game.value(code)) for code in codes], shares, color=BLUE, width=0.7)
@@ -80,14 +64,11 @@ def draw_tiles(evaluation: Evaluation) -> "Figure":
 
 def save_curve(folder: RunFolder) -> None:
     """Draw the curve into the run folder."""
-    with replace_file(folder.curve) as file:
-        draw_curve(folder).savefig(file, format="png")
+    save_png(draw_curve(folder), folder.curve)
 
 
 def _embedded(figure: "Figure") -> str:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png")
-    return f'<img alt="" src="data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}">'
+    return f'<img alt="" src="data:image/png;base64,{base64.b64encode(png(figure)).decode()}">'
 
 
 def write_report(folder: RunFolder, evaluations: Sequence[Evaluation] = ()) -> Path:

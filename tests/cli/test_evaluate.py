@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ from tests.cli.conftest import Command
 from tests.process import environment
 from tilewright import evaluate, make_agent, make_game
 from tilewright.cli.output import percent, percent_interval, with_margin
+from tilewright.recording import read_games
 
 
 def test_json_is_that_of_the_library(command: Command) -> None:
@@ -64,10 +66,30 @@ def read_until(terminal: int, pattern: str, seconds: float = 120) -> str:
     return seen
 
 
+def test_every_game_is_recorded(command: Command, tmp_path: Path) -> None:
+    record = tmp_path / "games.jsonl"
+    options = ["--game", "threes", "--games", "60", "--seed", "3", "--json"]
+    said = command("evaluate", "random", *options, "--threads", "2", "--record", str(record))
+    assert (said.code, said.err) == (0, "")
+    scores = [game.score for game in read_games(record)]
+    assert scores == evaluate(make_agent("random"), make_game("threes"), games=60, seed=3).scores.tolist()
+    assert json.loads(said.out)["score"]["max"] == max(scores)
+
+
+def test_a_record_that_cannot_be_written_is_one_line(command: Command) -> None:
+    for path, reason in [("/dev/null/x", "cannot be written: "), (__file__, "is no file of recorded games")]:
+        said = command("evaluate", "random", "--games", "5", "--record", path)
+        assert (said.code, said.out) == (2, "")
+        assert said.err.startswith(f"tilewright: {path}: {reason}")
+        assert said.err.count("\n") == 1
+
+
 @pytest.mark.usefixtures("ctrl_c_raises")
-@pytest.mark.parametrize("form", [[], ["--json"]])
-def test_ctrl_c_reports_the_games_finished_so_far(form: list[str]) -> None:
+@pytest.mark.parametrize("form", [[], ["--json"], ["--record"]])
+def test_ctrl_c_reports_the_games_finished_so_far(form: list[str], tmp_path: Path) -> None:
     """Its progress bar, on a terminal, tells when some games are done."""
+    if form == ["--record"]:
+        form = ["--record", str(tmp_path / "games.jsonl")]
     terminal, its_end = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "tilewright", "evaluate", "random", "--games", "9000000", "--threads", "1", *form],
@@ -87,7 +109,9 @@ def test_ctrl_c_reports_the_games_finished_so_far(form: list[str]) -> None:
     games = found[1]
     assert process.returncode == 1
     assert "Traceback" not in said + out
-    if form:
+    if "--record" in form:
+        assert len(list(read_games(tmp_path / "games.jsonl"))) == int(games.replace(",", ""))
+    if "--json" in form:
         assert json.loads(out)["games"] == int(games.replace(",", ""))
     else:
         assert out.startswith(f"random on 2048: {games} games, seed 0, 1 thread\n")

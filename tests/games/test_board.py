@@ -5,6 +5,7 @@ import pytest
 from tilewright.errors import SpecError
 from tilewright.games import make_game
 from tilewright.games.episode import Episode
+from tilewright.games.game import Game
 
 GAME = make_game("2048")
 THREES = make_game("threes")
@@ -123,3 +124,22 @@ def test_repr_names_the_game_and_the_text() -> None:
 def test_options_that_cannot_be_are_refused(spec: str) -> None:
     with pytest.raises(SpecError, match="must be"):
         make_game(spec)
+
+
+@pytest.mark.parametrize(
+    ("game", "board", "points"),
+    [
+        (make_game("2048"), "2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2048", 0),
+        (THREES, "1 2 3 6 / 0 0 0 0 / 0 0 0 0 / 0 0 0 12 hint=2", 3 + 9 + 27),
+    ],
+)
+def test_an_episode_may_begin_with_any_board_and_the_points_of_its_tiles(game: Game, board: str, points: int) -> None:
+    start = game.parse(board)
+    episode = Episode(game, seed=3, start=start)
+    assert (episode.board, episode.score, episode.history) == (start, points, [])
+    assert game.points(start) == points
+    after, reward = game.slide(start, "left")
+    episode.move("left")
+    assert episode.board in [outcome for outcome, _ in game.outcomes(after)]
+    assert episode.score == points + reward + game.points(episode.board) - game.points(after)
+    assert episode.undo().board == start

@@ -1,6 +1,7 @@
 """`tilewright evaluate`: play many games, report reach rates, scores and speed."""
 
 import sys
+from pathlib import Path
 
 import click
 
@@ -20,22 +21,27 @@ __all__ = ["evaluate_command"]
 @games_option(1000)
 @seed_option
 @threads_option
+@click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Write every game to FILE.")
 @json_option
-def evaluate_command(agent: str, game: str, games: int, seed: int, threads: int | None, as_json: bool) -> None:
+def evaluate_command(
+    agent: str, game: str, games: int, seed: int, threads: int | None, record: Path | None, as_json: bool
+) -> None:
     """Play many games with AGENT and report the results, all with 95 % intervals.
 
-    Ctrl-C reports on the games finished so far.
+    Ctrl-C reports on the games finished so far. A FILE of recorded games has a game a line, in their order, and takes
+    the place of an earlier one; `tilewright review` reads it.
 
     \b
     Examples:
       tilewright evaluate random --games 100000
       tilewright evaluate greedy --game threes --seed 7 --json
+      tilewright evaluate greedy --games 100 --record games.jsonl
     """
     output.announce_compilation()
     player, played = make_agent(agent), make_game(game)
     try:
         with output.progress_bar(f"{player.spec} on {played.spec}", games) as progress:
-            result = evaluate(player, played, games=games, seed=seed, threads=threads, progress=progress)
+            result = evaluate(player, played, games=games, seed=seed, threads=threads, progress=progress, record=record)
     except KeyboardInterrupt as stop:
         partial: Evaluation | None = getattr(stop, "partial", None)
         if partial is None:

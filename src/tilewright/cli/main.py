@@ -18,6 +18,11 @@ COMMANDS = {
     "demo": ("tilewright.cli.demo:demo", "Train a player for a minute, compare it, write a report."),
     "train": ("tilewright.cli.train:train", "Train a network by a preset or a configuration file."),
     "evaluate": ("tilewright.cli.evaluate:evaluate_command", "Play many games and report the results."),
+    "play": ("tilewright.cli.play:play", "Play in the terminal, or watch an agent."),
+    "review": (
+        "tilewright.cli.review:review_command",
+        "A recorded game: the loss of every move, the worst ones, a plot.",
+    ),
     "move": ("tilewright.cli.move:move", "One board in: its legal moves, their values, the best one."),
     "bench": ("tilewright.cli.bench:bench", "Measure moves per second."),
     "agents": ("tilewright.cli.listing:agents", "List the agents."),
@@ -58,6 +63,7 @@ def cli() -> None:
       tilewright demo
       tilewright train minute
       tilewright evaluate greedy --games 1000
+      tilewright play --game threes
       tilewright move "2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2"
     """
 

@@ -4,7 +4,7 @@ import click
 
 from tilewright.agents import make_agent
 from tilewright.cli import output
-from tilewright.cli.options import game_option, json_option, seed_option
+from tilewright.cli.options import agent_option, game_option, json_option, seed_option
 from tilewright.games import make_game
 from tilewright.rng import stream_for
 
@@ -13,7 +13,7 @@ __all__ = ["move"]
 
 @click.command()
 @click.argument("board")
-@click.option("--agent", default="greedy", show_default=True, metavar="SPEC", help="Who is asked.")
+@agent_option("Who is asked.")
 @game_option
 @seed_option
 @json_option

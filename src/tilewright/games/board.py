@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tilewright.games.colours import BETWEEN_TILES
 from tilewright.games.rules import State
 
 if TYPE_CHECKING:
@@ -11,12 +12,6 @@ if TYPE_CHECKING:
 __all__ = ["Board"]
 
 Tiles = tuple[tuple[int, ...], ...]
-
-# Background colours by the size of the tile, light text from the third on.
-_COLOURS = (
-    *("#cdc1b4", "#eee4da", "#ede0c8", "#f2b179", "#f59563", "#f67c5f", "#f65e3b", "#edcf72", "#edcc61"),
-    *("#edc850", "#edc53f", "#edc22e", "#5fb3a1", "#3f9c88", "#2d7f9d", "#23658a", "#5b4b8a", "#3c3a32"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +74,13 @@ class Board:
         cells = "".join("<tr>" + "".join(self._html_cell(code) for code in row) + "</tr>" for row in self.codes)
         notes = " ".join(f"{name}={text}" for name, text in self.notes.items())
         return (
-            '<table style="border-collapse:separate;border-spacing:4px;background:#bbada0;border-radius:6px">'
-            f"{cells}</table><div>{notes}</div>"
+            '<table style="border-collapse:separate;border-spacing:4px;border-radius:6px;'
+            f'background:{BETWEEN_TILES}">{cells}</table><div>{notes}</div>'
         )
 
     def _html_cell(self, code: int) -> str:
-        text = "#776e65" if code < 3 else "#ffffff"
+        palette = self.game.palette
         return (
             f'<td style="width:3.2em;height:3.2em;text-align:center;font-weight:bold;border-radius:4px;'
-            f'background:{_COLOURS[code]};color:{text}">{self.game.value(code) or ""}</td>'
+            f'background:{palette.background(code)};color:{palette.text(code)}">{self.game.value(code) or ""}</td>'
         )

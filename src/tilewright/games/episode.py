@@ -22,7 +22,7 @@ class Turn:
 
 @dataclass
 class Episode:
-    """A game from its first board on. Game number `number` of `seed` is the one that `evaluate` plays.
+    """A game from its first board on, or from `start`. Game number `number` of `seed` is the one that `evaluate` plays.
 
     >>> episode = Episode(make_game("2048"), seed=7)
     >>> episode.move(episode.legal[0]).score
@@ -34,13 +34,18 @@ class Episode:
     game: Game
     seed: int = 0
     number: int = 0
+    start: Board | None = None
     board: Board = field(init=False)
     score: int = field(init=False)
     history: list[Turn] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
         self._stream = stream_for(self.seed, self.number)
-        self.board, self.score = self.game.start_from(self._stream)
+        if self.start is None:
+            self.board, self.score = self.game.start_from(self._stream)
+        else:
+            self.board = self.game.parse(self.start)
+            self.score = self.game.points(self.board)
 
     @property
     def legal(self) -> list[str]:

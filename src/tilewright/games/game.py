@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from tilewright.errors import BoardError, IllegalMoveError, SpecError
 from tilewright.games import calls, text
 from tilewright.games.board import Board
+from tilewright.games.colours import WARM, Palette
 from tilewright.games.rules import ACTIONS, ILLEGAL, Rules, State
 from tilewright.registry import did_you_mean, option_spec
 from tilewright.rng import Stream, stream_for
@@ -29,6 +30,7 @@ class Game(ABC):
 
     name: ClassVar[str]
     tile_values: ClassVar[tuple[int, ...]]  # by code; code 0 is the empty cell
+    palette: ClassVar[Palette] = WARM
 
     def __post_init__(self) -> None:
         for option in ("rows", "columns"):
@@ -47,6 +49,10 @@ class Game(ABC):
     @abstractmethod
     def win_code(self) -> int | None:
         """The code of the tile that wins, if the game knows winning."""
+
+    def points(self, board: Board) -> int:
+        """What the tiles of a board are worth by themselves: the score that a game from this board begins with."""
+        return 0
 
     def fifth_bits(self, state: State) -> int:
         """The set of cells whose code has a fifth bit."""

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from tilewright.bits import deposit, popcount, trailing_zeros
 from tilewright.errors import BoardError
 from tilewright.games.board import Board
+from tilewright.games.colours import Palette
 from tilewright.games.game import Game
 from tilewright.games.grid import board_mask, empty_cells, image_of_cells, image_of_set, largest_nibble, turned
 from tilewright.games.lines import Line, Parts, Table, join_lines, move_line, move_tables, slide_lines
@@ -53,6 +54,14 @@ BONUS_STEP = 3  # … and are at most an eighth of the largest tile: three codes
 BONUS_CHANCE = u64(2**32 // 21)  # out of 2**32
 ENTRY_SHIFT = u64(16)
 KNOWN = u64(0x1FFF)  # hint and bag
+
+BLUE_RED_WHITE = Palette(
+    (
+        *("#5fb8e8", "#ef6a7f", "#fbf8ef", "#f8efd6", "#f6e3b4", "#f4d58d", "#f2c464", "#eeae45"),
+        *("#e08a35", "#d46f33", "#c25238", "#a83c4a", "#83406c", "#5b4b8a", "#3c3a32"),
+    ),
+    frozenset({0, 3, 4, 5, 6, 7, 8}),
+)
 
 
 class ThreesLine(NamedTuple):
@@ -305,6 +314,7 @@ class Threes(Game):
 
     name: ClassVar[str] = "threes"
     tile_values: ClassVar[tuple[int, ...]] = (0, 1, 2, *(3 * 2**k for k in range(13)))
+    palette: ClassVar[Palette] = BLUE_RED_WHITE
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -323,6 +333,9 @@ class Threes(Game):
     @property
     def win_code(self) -> None:
         return None
+
+    def points(self, board: Board) -> int:
+        return sum(int(tile_points(code)) for row in board.codes for code in row)
 
     def notes(self, board: Board) -> dict[str, str]:
         extra = int(board.state.extra)

@@ -1,0 +1,149 @@
+"""A terminal taken over for a game: single keys in, whole screens out, and everything as before when it ends."""
+
+import os
+import select
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Any
+
+try:
+    import termios
+    import tty
+except ImportError:  # Windows has another kind of terminal; lines of words are read there
+    termios = None  # type: ignore[assignment]
+
+__all__ = ["Terminal", "is_terminal", "split_keys", "stop_signals"]
+
+_ENTER = "\x1b[?1049h\x1b[?25l"  # another screen, no cursor
+_LEAVE = "\x1b[?25h\x1b[?1049l"
+_ARROWS = {b"A": "up", b"B": "down", b"C": "right", b"D": "left"}
+_ESCAPE_SECONDS = 0.05  # how long the rest of an arrow key may take to arrive
+
+
+def is_terminal() -> bool:
+    """Whether keys can be read one by one and a screen be drawn."""
+    if termios is None or os.environ.get("TERM", "dumb") == "dumb":
+        return False
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def split_keys(data: bytes) -> tuple[list[str], bytes]:
+    """Bytes from a terminal as keys, arrows by name, and the beginning of an escape sequence left over."""
+    keys = []
+    while data:
+        if data[:1] != b"\x1b":
+            keys.append(data[:1].decode("ascii", "replace"))
+            data = data[1:]
+        elif data in (b"\x1b", b"\x1b[", b"\x1bO"):
+            return keys, data
+        elif data[1:2] in (b"[", b"O"):
+            end = 2
+            while end < len(data) - 1 and not 0x40 <= data[end] <= 0x7E:
+                end += 1
+            if not 0x40 <= data[end] <= 0x7E:
+                return keys, data
+            if end == 2 and data[2:3] in _ARROWS:
+                keys.append(_ARROWS[data[2:3]])
+            data = data[end + 1 :]
+        else:
+            data = data[1:]
+    return keys, b""
+
+
+@contextmanager
+def stop_signals() -> Iterator[None]:
+    """SIGTERM and a closed terminal end the game as Ctrl-C does: in order."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    numbers = [signal.SIGTERM, signal.SIGHUP] if hasattr(signal, "SIGHUP") else [signal.SIGTERM]
+    before = {number: signal.signal(number, stop) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class Terminal:
+    """`with Terminal() as terminal:` is the time in which the screen is ours."""
+
+    def __init__(self) -> None:
+        self._input = sys.stdin.fileno()
+        self._rest = b""
+        self._shown = ""
+        self._before: list[Any] = []
+
+    def __enter__(self) -> "Terminal":
+        self._before = termios.tcgetattr(self._input)
+        try:
+            tty.setcbreak(self._input)
+            mode = termios.tcgetattr(self._input)
+            for key in (termios.VSUSP, termios.VQUIT):
+                mode[6][key] = b"\0"  # these would leave the terminal as it is now; Ctrl-C does not
+            termios.tcsetattr(self._input, termios.TCSADRAIN, mode)
+            self._write(_ENTER)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+        try:
+            with suppress(OSError):  # the terminal may be gone
+                self._write(_LEAVE)
+            with suppress(termios.error):
+                termios.tcsetattr(self._input, termios.TCSADRAIN, self._before)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Columns and rows."""
+        try:
+            columns, rows = os.get_terminal_size(sys.stdout.fileno())
+        except OSError:
+            return 80, 24
+        return columns or 80, rows or 24
+
+    def show(self, lines: list[str]) -> None:
+        """Draw a whole screen; nothing is sent when it is the one that is there."""
+        screen = "\x1b[H" + "\x1b[K\n".join(lines) + "\x1b[K\x1b[J"
+        if screen != self._shown:
+            self._write(screen)
+            self._shown = screen
+
+    def forget(self) -> None:
+        """Draw in any case next time: the size has changed."""
+        self._shown = ""
+
+    def keys(self, seconds: float) -> list[str] | None:
+        """The keys pressed within that time, as soon as there are any; None when the terminal is gone."""
+        pressed: list[str] = []
+        while select.select([self._input], [], [], seconds)[0]:
+            try:
+                data = os.read(self._input, 1024)
+            except OSError:
+                return None
+            if not data:
+                return None
+            keys, self._rest = split_keys(self._rest + data)
+            pressed += keys
+            if not self._rest:
+                return pressed
+            seconds = _ESCAPE_SECONDS
+        self._rest = b""
+        return pressed
+
+    def _write(self, text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
