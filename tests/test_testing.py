@@ -31,23 +31,23 @@ class PlainAgent(Agent):
 
     name: ClassVar[str] = "plain"
 
-    def values(self, board: Board) -> dict[str, float]:
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         return GreedyAgent().values(board)
 
 
 class ValuesIllegalMoves(PlainAgent):
-    def values(self, board: Board) -> dict[str, float]:
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         return dict.fromkeys(ACTIONS, 0.0) if board.game.legal(board) else {}
 
 
 class ForgetsAMove(PlainAgent):
-    def values(self, board: Board) -> dict[str, float]:
-        return dict(list(super().values(board).items())[:1])
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+        return dict(list(super().values(board, stream).items())[:1])
 
 
 class ValuesAreNotNumbers(PlainAgent):
-    def values(self, board: Board) -> dict[str, float]:
-        return dict.fromkeys(super().values(board), float("nan"))
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+        return dict.fromkeys(super().values(board, stream), float("nan"))
 
 
 class PlaysIllegalMoves(PlainAgent):
@@ -62,8 +62,8 @@ class MovesAfterTheEnd(PlainAgent):
 
 
 class ValuesAfterTheEnd(PlainAgent):
-    def values(self, board: Board) -> dict[str, float]:
-        return super().values(board) or {"up": 0.0}
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+        return super().values(board, stream) or {"up": 0.0}
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ class Cornered(Agent):
 
     name: ClassVar[str] = "cornered"
 
-    def values(self, board: Board) -> dict[str, float]:
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         return {action: float(action == self.likes) for action in board.game.legal(board)}
 
 

@@ -67,7 +67,7 @@ class ModelAgent(Agent):
         model.check_plays(game)
         return make_method(model.method, model.tables, model.shape.lookups(game))
 
-    def values(self, board: Board) -> dict[str, float]:
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         game = board.game
         method = self.policy(game)
         consider_once(method, game.rules, typed_state(board.state))
@@ -101,7 +101,7 @@ class NtupleAgent(Agent):
     def policy(self, game: Game) -> Method:
         return self._agent().policy(game)
 
-    def values(self, board: Board) -> dict[str, float]:
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         return self._agent().values(board)
 
 
