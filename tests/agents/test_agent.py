@@ -7,6 +7,7 @@ import pytest
 
 from tilewright import Agent, Board, UsageError, evaluate, make_game
 from tilewright.agents import AGENTS, make_agent
+from tilewright.rng import Stream
 
 
 @dataclass(frozen=True)

@@ -51,12 +51,12 @@ class MonteCarloAgent(PlayoutAgent):
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         game, state = board.game, typed_state(board.state)
         policy = self.policy(game)
-        draw_key(policy, given(stream))
+        draw_key(policy.key, given(stream))
         if self.threads == 1:
             run_blocks(policy, game.rules, state, 0, len(policy.sums))
         else:
             self._run_on_threads(policy, board)
-        fold_blocks(policy, game.rules, state)
+        fold_blocks(policy.sums, self.rollouts, game.rules, state, policy.worth)
         return {action: float(policy.worth[i]) for i, action in enumerate(ACTIONS) if np.isfinite(policy.worth[i])}
 
     def _run_on_threads(self, policy: MonteCarlo, board: Board) -> None:

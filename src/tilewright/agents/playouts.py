@@ -1,5 +1,6 @@
 """What the agents that play games out have in common: who plays, how far, and what comes of it is worth."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,6 +10,7 @@ from tilewright.agents.ntuple import NtupleAgent
 from tilewright.agents.random import RandomPolicy
 from tilewright.errors import SpecError
 from tilewright.games.game import Game
+from tilewright.playing import Policy
 from tilewright.registry import did_you_mean
 from tilewright.search.playouts import NO_LIMIT, VALUES, Playouts, ToTheEnd, make_playouts
 
@@ -59,9 +61,12 @@ class PlayoutAgent(Agent):
         given = getattr(self, option)
         self._check(option, given in known, f"must be {', '.join(known)}{did_you_mean(given, known)}")
 
+    @abstractmethod
+    def policy(self, game: Game) -> Policy:
+        """Has the playouts as its field `playouts`."""
+
     def playouts(self, game: Game) -> Playouts:
         """What kernels play out by, with room of its own."""
         network = NtupleAgent(self.model).policy(game) if self.model else ToTheEnd()
         player = {"random": RandomPolicy(), "merges": GreedyPolicy(), "network": network}[self.playout]
-        leaf, steps = (network, self.steps) if self.steps else (ToTheEnd(), NO_LIMIT)
-        return make_playouts(player, leaf, steps, self.value, game.tile_values)
+        return make_playouts(player, network, self.steps or NO_LIMIT, self.value, game.tile_values)

@@ -285,7 +285,7 @@ def largest_threes(rules: ThreesRules, state: State) -> Int:
 
 @implements(total, ThreesRules)
 def total_of_threes(rules: ThreesRules, state: State) -> Int:
-    found = 0
+    found: Int = 0
     for place in range(16):
         code = np.int64((state.cells >> u64(4 * place)) & u64(15))
         found += code if code < 3 else 3 << (code - 3)

@@ -210,7 +210,7 @@ def largest_2048(rules: Twenty48Rules, state: State) -> Int:
 
 @implements(total, Twenty48Rules)
 def total_of_2048(rules: Twenty48Rules, state: State) -> Int:
-    found = 0
+    found: Int = 0
     for place in range(16):
         found += (1 << wide_code(state, u64(place))) & ~1  # an empty cell is 2**0, and counts nothing
     return found

@@ -3,12 +3,12 @@
     move   up      right   down    left
     mean   3412.6  3100.2  –       3566.0     left is played; down is not legal
 
-Rollout number `i` of a move has a random stream of its own, a function of the number and of two words of the game's
-stream alone. Rollouts are added up in blocks of a fixed size. So the means do not depend, to the last bit, on which thread
-plays which block.
+Rollout number `i` of a move has a random stream of its own, a function of that number and of two words of the game's
+stream alone, and rollouts are added up in blocks of a fixed size: the means are the same to the last bit, whichever
+thread plays which block.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from tilewright.search.playouts import Playouts, play_out
 __all__ = ["MonteCarlo", "draw_key", "fold_blocks", "make_monte_carlo", "run_blocks"]
 
 u64 = np.uint64
+Means: TypeAlias = NDArray[np.float64]
 BLOCK = 256  # rollouts
 _SHARED = u64(1 << 63)  # streams from this number on are those of shared spawns
 
@@ -32,8 +33,8 @@ class MonteCarlo(NamedTuple):
     shared: bool  # whether all rollouts of a move begin with the same new tile
     key: Key  # what the streams of the rollouts are made from
     stream: Stream  # room for one of them
-    sums: NDArray[np.float64]  # float64[4 * blocks]: the values of each block of rollouts, added up
-    worth: NDArray[np.float64]  # float64[4]: the mean of each move, -inf where it is not legal
+    sums: Means  # float64[4 * blocks]: the values of each block of rollouts, added up
+    worth: Means  # float64[4]: the mean of each move, -inf where it is not legal
 
 
 def make_monte_carlo(playouts: Playouts, rollouts: int, shared: bool) -> MonteCarlo:
@@ -44,9 +45,9 @@ def make_monte_carlo(playouts: Playouts, rollouts: int, shared: bool) -> MonteCa
 
 @implements(choose, MonteCarlo)
 def choose_by_playouts(policy: MonteCarlo, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
-    draw_key(policy, stream)
+    draw_key(policy.key, stream)
     run_blocks(policy, rules, state, 0, len(policy.sums))
-    action = fold_blocks(policy, rules, state)
+    action = fold_blocks(policy.sums, policy.rollouts, rules, state, policy.worth)
     if action == OVER:
         return OVER, state, 0
     after, reward = slide(rules, state, action)
@@ -54,10 +55,10 @@ def choose_by_playouts(policy: MonteCarlo, rules: Rules, state: State, stream: S
 
 
 @kernel
-def draw_key(policy: MonteCarlo, stream: Stream) -> None:
+def draw_key(key: Key, stream: Stream) -> None:
     """Two words of the game's stream are all that a move takes of it, however many rollouts there are."""
-    policy.key[0] = next_word(stream)
-    policy.key[1] = next_word(stream)
+    key[0] = next_word(stream)
+    key[1] = next_word(stream)
 
 
 @kernel
@@ -89,17 +90,17 @@ def _sum_of_rollouts(
 
 
 @kernel
-def fold_blocks(policy: MonteCarlo, rules: Rules, state: State) -> Int:
+def fold_blocks(sums: Means, rollouts: Int, rules: Rules, state: State, worth: Means) -> Int:
     """Fill `worth`; the move of the highest mean, the first among equals, OVER where none is legal."""
-    blocks = len(policy.sums) // 4
+    blocks = len(sums) // 4
     best, best_mean = OVER, -np.inf
     for action in range(4):
-        policy.worth[action] = -np.inf
+        worth[action] = -np.inf
         if slide(rules, state, action)[1] != ILLEGAL:
             found = 0.0
             for number in range(action * blocks, (action + 1) * blocks):
-                found += policy.sums[number]
-            policy.worth[action] = found / policy.rollouts
-            if policy.worth[action] > best_mean:
-                best, best_mean = action, policy.worth[action]
+                found += sums[number]
+            worth[action] = found / rollouts
+            if worth[action] > best_mean:
+                best, best_mean = action, worth[action]
     return best
