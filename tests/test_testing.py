@@ -1,6 +1,7 @@
 """The conformance suite passes what is right and finds what is broken."""
 
 import itertools
+import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -13,11 +14,13 @@ from tilewright.games.rules import ACTIONS
 from tilewright.rng import Stream
 from tilewright.testing import check_agent, check_game
 
+CHEAP = {"montecarlo": "montecarlo:rollouts=2", "uct": "uct:rollouts=8"}  # their defaults think for longer
+
 
 @pytest.mark.parametrize("game", list(GAMES))
 @pytest.mark.parametrize("agent", [name for name in AGENTS if name != "ntuple"])  # tests/agents/test_ntuple.py
 def test_every_agent_passes_on_every_game(agent: str, game: str) -> None:
-    check_agent(make_agent(agent), make_game(game))
+    check_agent(make_agent(CHEAP.get(agent, agent)), make_game(game))
 
 
 @pytest.mark.parametrize("game", [*GAMES, "2048:rows=2,columns=3", "2048:cascade=true", "threes:rows=3"])
@@ -31,23 +34,23 @@ class PlainAgent(Agent):
 
     name: ClassVar[str] = "plain"
 
-    def values(self, board: Board) -> dict[str, float]:
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         return GreedyAgent().values(board)
 
 
 class ValuesIllegalMoves(PlainAgent):
-    def values(self, board: Board) -> dict[str, float]:
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         return dict.fromkeys(ACTIONS, 0.0) if board.game.legal(board) else {}
 
 
 class ForgetsAMove(PlainAgent):
-    def values(self, board: Board) -> dict[str, float]:
-        return dict(list(super().values(board).items())[:1])
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+        return dict(list(super().values(board, stream).items())[:1])
 
 
 class ValuesAreNotNumbers(PlainAgent):
-    def values(self, board: Board) -> dict[str, float]:
-        return dict.fromkeys(super().values(board), float("nan"))
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+        return dict.fromkeys(super().values(board, stream), float("nan"))
 
 
 class PlaysIllegalMoves(PlainAgent):
@@ -56,19 +59,39 @@ class PlaysIllegalMoves(PlainAgent):
         return "left"
 
 
+class MovesAgainstItsValues(PlainAgent):
+    def move(self, board: Board, stream: Stream | None = None) -> str:
+        super().move(board, stream)
+        values = self.values(board, stream)
+        return min(values, key=lambda action: values[action])
+
+
+@dataclass(frozen=True)
+class ValuesByOtherChance(PlainAgent):
+    """Its values are drawn at random, but never from the stream."""
+
+    chance: random.Random = field(default_factory=random.Random)
+
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+        return {action: self.chance.random() for action in super().values(board, stream)}
+
+
 class MovesAfterTheEnd(PlainAgent):
     def move(self, board: Board, stream: Stream | None = None) -> str:
         return super().move(board, stream) if board.game.legal(board) else "up"
 
 
 class ValuesAfterTheEnd(PlainAgent):
-    def values(self, board: Board) -> dict[str, float]:
-        return super().values(board) or {"up": 0.0}
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+        return super().values(board, stream) or {"up": 0.0}
 
 
 @dataclass(frozen=True)
 class RemembersOtherGames(PlainAgent):
     clock: Iterator[int] = field(default_factory=itertools.count)
+
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+        return dict.fromkeys(super().values(board, stream), 0.0)
 
     def move(self, board: Board, stream: Stream | None = None) -> str:
         super().move(board, stream)
@@ -87,6 +110,8 @@ def test_a_sound_agent_in_plain_python_passes() -> None:
         (ForgetsAMove, "values are of the legal moves"),
         (ValuesAreNotNumbers, "values are finite"),
         (PlaysIllegalMoves, "the move 'left' is legal"),
+        (MovesAgainstItsValues, "the move '.*' has the highest value by the same chance"),
+        (ValuesByOtherChance, "the move '.*' has the highest value by the same chance"),
         (MovesAfterTheEnd, "asking for a move of a finished game raises UsageError"),
         (ValuesAfterTheEnd, "a finished game has no values"),
         (RemembersOtherGames, "the same seed gives the same games"),

@@ -13,15 +13,19 @@ from typing import Any
 
 from tilewright.agents import make_agent
 from tilewright.agents.agent import Agent
+from tilewright.agents.montecarlo import MonteCarloAgent
 from tilewright.agents.ntuple import ModelAgent
+from tilewright.agents.playouts import PlayoutAgent
 from tilewright.engines.local import default_threads, spread
 from tilewright.errors import UsageError
 from tilewright.evaluation import evaluate
 from tilewright.games import make_game
 from tilewright.learning.recipe import Recipe
 from tilewright.learning.trainer import Trainer
+from tilewright.playing import make_results, play_games
+from tilewright.rng import new_stream, stream_key
 
-__all__ = ["BENCHMARKS", "Benchmark", "Measurement", "Playing", "Training", "measure"]
+__all__ = ["BENCHMARKS", "Benchmark", "Measurement", "Playing", "PlayingOut", "Training", "measure"]
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,28 @@ class Playing(Benchmark):
     def run(self, seed: int, threads: int) -> float:
         result = evaluate(self.agent(), make_game(self.game), games=self.games, seed=seed, threads=threads)
         return result.moves_per_second
+
+
+@dataclass(frozen=True)
+class PlayingOut(Benchmark):
+    """Games of an agent that plays out; the moves are those of its playouts."""
+
+    agent: Callable[[], PlayoutAgent]
+    game: str
+    games: int
+
+    def run(self, seed: int, threads: int) -> float:
+        agent, game, moves = self.agent(), make_game(self.game), []
+
+        def work(first: int, count: int) -> None:
+            policy = agent.policy(game)
+            play_games(game.rules, policy, stream_key(seed), first, new_stream(), make_results(count))
+            moves.append(int(policy.playouts.moves[0]))
+
+        work(0, 0)
+        began = time.perf_counter()
+        spread(work, self.games, threads)
+        return sum(moves) / (time.perf_counter() - began)
 
 
 @dataclass(frozen=True)
@@ -88,6 +114,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "threes-random": Playing("random playouts of Threes", lambda: make_agent("random"), "threes", 200_000),
     "2048-greedy": Playing("greedy 2048: all four moves tried", lambda: make_agent("greedy"), "2048", 20_000),
     "threes-greedy": Playing("greedy Threes: all four moves tried", lambda: make_agent("greedy"), "threes", 50_000),
+    "2048-montecarlo": PlayingOut("playouts of Monte Carlo 2048", lambda: MonteCarloAgent(rollouts=100), "2048", 2),
     "4x6-play": Playing("1-ply play, trained 4x6 network", _trained, "2048", 1_000),
     "4x6-td": Training("online TD(0), 4x6 network, 10,000 games", _online_td("4x6")),
     "4x6-tc": Training("backward TC(0.5), 4x6 network, 10,000 games", Recipe(lambda_=0.5, games=10_000)),

@@ -42,16 +42,18 @@ def check_game(game: Game, *, games: int = 3, seed: int = 0) -> None:
 
 
 def check_agent(agent: Agent, game: Game, *, games: int = 3, seed: int = 0) -> None:
-    """Play games with the agent: legal moves, values of exactly the legal moves, the same games for the same seed."""
+    """Play games with the agent: legal moves, the best by its own values, the same games for the same seed."""
     for number in range(games):
         episode = Episode(game, seed, number)
         while legal := episode.legal:
             board = episode.board
-            values = agent.values(board)
+            values = agent.values(board, episode.stream.copy())
             _hold(list(values) == legal, f"values are of the legal moves {legal}, not {list(values)}", board)
             _hold(all(math.isfinite(value) for value in values.values()), "values are finite", board)
             move = agent.move(board, episode.stream)
             _hold(move in legal, f"the move {move!r} is legal", board)
+            best = values[move] == max(values.values())
+            _hold(best, f"the move {move!r} has the highest value by the same chance, {values}", board)
             episode.move(move)
         _hold(agent.values(episode.board) == {}, "a finished game has no values", episode.board)
         try:
@@ -83,6 +85,7 @@ def _check_board(game: Game, board: Board) -> None:
     tiles = [tile for row in board.tiles for tile in row]
     _hold(len(tiles) == game.rows * game.columns, "a board has rows x columns tiles", board)
     _hold(game.largest(board) == max(tiles), "largest is the largest tile", board)
+    _hold(game.total(board) == sum(tiles), "total is the sum of the tiles", board)
     _hold(all(game.value(game.code(tile)) == tile for tile in tiles), "every tile has a code", board)
 
 

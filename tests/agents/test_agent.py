@@ -7,6 +7,7 @@ import pytest
 
 from tilewright import Agent, Board, UsageError, evaluate, make_game
 from tilewright.agents import AGENTS, make_agent
+from tilewright.rng import Stream
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Cornered(Agent):
 
     name: ClassVar[str] = "cornered"
 
-    def values(self, board: Board) -> dict[str, float]:
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         return {action: float(action == self.likes) for action in board.game.legal(board)}
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from tests.cli.conftest import Command
 from tilewright import bench
+from tilewright.agents.montecarlo import MonteCarloAgent
 from tilewright.learning.recipe import Recipe
 
 
@@ -18,9 +19,10 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
         for name, found in bench.BENCHMARKS.items()
         if isinstance(found, bench.Playing) and not name.startswith("4x6")
     }
+    playing_out = bench.PlayingOut("playouts", lambda: MonteCarloAgent(rollouts=2), "2048", 1)
     small = bench.Training("a small network", Recipe(network="2x4", order="online", rule="fixed", share=0.1, games=20))
     for module in ("tilewright.bench", "tilewright.cli.bench"):
-        monkeypatch.setattr(f"{module}.BENCHMARKS", {**playing, "small-td": small})
+        monkeypatch.setattr(f"{module}.BENCHMARKS", {**playing, "playouts": playing_out, "small-td": small})
 
 
 def test_json_has_all_runs_of_all_benchmarks(command: Command) -> None:

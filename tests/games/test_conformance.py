@@ -95,6 +95,11 @@ class MisjudgesTheLargest(Twenty48):
         return max(4, super().largest(board))
 
 
+class MisjudgesTheSum(Threes):
+    def total(self, board: Board) -> int:
+        return 2 * super().total(board)
+
+
 class KeepsItsOwnRandomness(Twenty48):
     own_stream = stream_for(0)
 
@@ -123,6 +128,7 @@ class LosesPoints(Threes):
         (SlidesWhatIsIllegal, "not legal"),
         (PaysLessToTheRight, "commute with symmetric image"),
         (MisjudgesTheLargest, "largest tile"),
+        (MisjudgesTheSum, "sum of the tiles"),
         (KeepsItsOwnRandomness, "same seed"),
         (LosesPoints, "never falls"),
     ],

@@ -73,3 +73,8 @@ def test_an_outcome_earns_the_points_of_its_new_tile(game: Game, boards: list[Bo
 def test_the_largest_tile_is_found(game: Game, boards: list[Board]) -> None:
     for board in boards:
         assert game.largest(board) == max(max(row) for row in board.tiles)
+
+
+def test_the_tiles_are_added_up(game: Game, boards: list[Board]) -> None:
+    for board in boards:
+        assert game.total(board) == sum(map(sum, board.tiles))

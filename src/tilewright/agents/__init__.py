@@ -16,6 +16,8 @@ AGENTS: "Registry[Agent]" = Registry(
         "ntuple": Entry("tilewright.agents.ntuple:NtupleAgent", "a trained n-tuple network, without search"),
         "expectimax": Entry("tilewright.agents.expectimax:ExpectimaxAgent", "a trained network that looks ahead"),
         "greedy": Entry("tilewright.agents.greedy:GreedyAgent", "the move that earns most at once"),
+        "montecarlo": Entry("tilewright.agents.montecarlo:MonteCarloAgent", "the move whose playouts end best"),
+        "uct": Entry("tilewright.agents.uct:UctAgent", "Monte Carlo tree search, with chance nodes"),
     },
 )
 

@@ -13,7 +13,7 @@ from tilewright.playing import OVER, Policy, choose_once
 from tilewright.registry import option_spec
 from tilewright.rng import Stream, stream_for
 
-__all__ = ["Agent"]
+__all__ = ["Agent", "given"]
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,12 @@ class Agent(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def values(self, board: Board) -> dict[str, float]:
-        """What the agent thinks of each legal move; empty when the game is over."""
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+        """What the agent thinks of each legal move; empty when the game is over.
+
+        Chance, where it plays a part, is drawn from `stream`: a stream in the same state gives the values that `move`
+        decides by.
+        """
 
     def policy(self, game: Game) -> Policy | None:
         """What kernels play by; None where the agent is Python only.
@@ -40,14 +44,17 @@ class Agent(ABC):
         """The move it plays; chance, where it plays a part, is drawn from `stream`."""
         policy = self.policy(board.game)
         if policy is None:
-            values = self.values(board)
-            chosen = max(values, key=lambda action: values[action], default="")
-        else:
-            action = choose_once(policy, board.game.rules, typed_state(board.state), _given(stream))
-            chosen = "" if action == OVER else ACTIONS[action]
-        if not chosen:
-            raise UsageError(f"the game is over: no move is legal on {board.game.text(board)!r}")
-        return chosen
+            return self._best_by_values(board, stream)
+        action = choose_once(policy, board.game.rules, typed_state(board.state), given(stream))
+        if action == OVER:
+            raise _game_over(board)
+        return ACTIONS[action]
+
+    def _best_by_values(self, board: Board, stream: Stream | None) -> str:
+        values = self.values(board, stream)
+        if not values:
+            raise _game_over(board)
+        return max(values, key=lambda action: values[action])
 
     @property
     def spec(self) -> str:
@@ -55,5 +62,10 @@ class Agent(ABC):
         return option_spec(self)
 
 
-def _given(stream: Stream | None) -> Stream:
+def _game_over(board: Board) -> UsageError:
+    return UsageError(f"the game is over: no move is legal on {board.game.text(board)!r}")
+
+
+def given(stream: Stream | None) -> Stream:
+    """The stream, or where none is given always the same one."""
     return stream_for(0) if stream is None else stream

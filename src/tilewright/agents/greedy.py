@@ -42,7 +42,7 @@ class GreedyAgent(Agent):
 
     name: ClassVar[str] = "greedy"
 
-    def values(self, board: Board) -> dict[str, float]:
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         game = board.game
         return {action: float(game.slide(board, action)[1]) for action in game.legal(board)}
 

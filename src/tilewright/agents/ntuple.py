@@ -60,7 +60,7 @@ class NetworkAgent(Agent):
     def policy(self, game: Game) -> Method:
         return make_player(self.trained(), game)
 
-    def values(self, board: Board) -> dict[str, float]:
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         game = board.game
         method = self.policy(game)
         consider_once(method, game.rules, typed_state(board.state))

@@ -45,7 +45,7 @@ class RandomAgent(Agent):
 
     name: ClassVar[str] = "random"
 
-    def values(self, board: Board) -> dict[str, float]:
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         return dict.fromkeys(board.game.legal(board), 0.0)
 
     def policy(self, game: Game) -> RandomPolicy:

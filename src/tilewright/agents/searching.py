@@ -12,6 +12,7 @@ from tilewright.games.board import Board
 from tilewright.games.calls import typed_state
 from tilewright.games.game import Game
 from tilewright.games.rules import ACTIONS
+from tilewright.rng import Stream
 from tilewright.search.expectimax import DEEPEST, Expectimax, make_expectimax, think_once
 from tilewright.search.leaf import Leaf
 
@@ -71,7 +72,7 @@ class SearchingAgent(Agent):
             table_megabytes=self.table,
         )
 
-    def values(self, board: Board) -> dict[str, float]:
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         search = self.policy(board.game)
         think_once(search, board.game.rules, typed_state(board.state))
         return {action: float(search.worth[i]) for i, action in enumerate(ACTIONS) if np.isfinite(search.worth[i])}

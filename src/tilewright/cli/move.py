@@ -32,7 +32,7 @@ def move(board: str, agent: str, game: str, seed: int, as_json: bool) -> None:
     output.announce_compilation()
     player, played = make_agent(agent), make_game(game)
     position = played.parse(board)
-    values = player.values(position)
+    values = player.values(position, stream_for(seed))
     best = player.move(position, stream_for(seed)) if values else None
     if as_json:
         facts = {"agent": player.spec, "game": played.spec, "text": played.text(position)}

@@ -13,6 +13,7 @@ from tilewright.games.rules import (
     slide,
     spawn,
     start,
+    total,
 )
 from tilewright.jit import Int, kernel
 from tilewright.rng import Stream
@@ -26,6 +27,7 @@ __all__ = [
     "slide_once",
     "spawn_once",
     "start_once",
+    "total_once",
     "typed_state",
 ]
 
@@ -81,3 +83,8 @@ def image_once(rules: Rules, state: State, which: Int) -> State:
 @kernel
 def largest_once(rules: Rules, state: State) -> Int:
     return largest(rules, state)
+
+
+@kernel
+def total_once(rules: Rules, state: State) -> Int:
+    return total(rules, state)

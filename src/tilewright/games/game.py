@@ -155,6 +155,10 @@ class Game(ABC):
         """The largest tile on the board."""
         return self.value(calls.largest_once(self.rules, self._state(board)))
 
+    def total(self, board: Board) -> int:
+        """The sum of all tiles on the board."""
+        return int(calls.total_once(self.rules, self._state(board)))
+
     def images(self, board: Board) -> list[Board]:
         """The symmetric images, the board itself first: eight on a square board, four on any other."""
         state = self._state(board)

@@ -12,6 +12,7 @@ A move splits at the afterstate:
     outcomes(rules, after, …)      -> n                     all of them, with probabilities
     image(rules, state, which)     -> state                 a symmetric image
     largest(rules, state)          -> code                  the largest tile's code
+    total(rules, state)            -> sum                   of the numbers on the tiles
     visible(rules, state, code)    -> cells                 the nibbles, none above that code
     hint_of(rules, state)          -> hint                  what is known of the next tile; 0 is nothing
 
@@ -43,6 +44,7 @@ __all__ = [
     "slide",
     "spawn",
     "start",
+    "total",
     "visible",
 ]
 
@@ -96,6 +98,10 @@ def image(rules: Rules, state: State, which: Int) -> State:
 
 def largest(rules: Rules, state: State) -> Int:
     raise _in_kernels_only("largest")
+
+
+def total(rules: Rules, state: State) -> Int:
+    raise _in_kernels_only("total")
 
 
 def visible(rules: Rules, state: State, largest_code: Int) -> Word:

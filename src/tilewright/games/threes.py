@@ -38,6 +38,7 @@ from tilewright.games.rules import (
     slide,
     spawn,
     start,
+    total,
     visible,
 )
 from tilewright.games.text import excerpt
@@ -289,6 +290,15 @@ def image_threes(rules: ThreesRules, state: State, which: Int) -> State:
 @implements(largest, ThreesRules)
 def largest_threes(rules: ThreesRules, state: State) -> Int:
     return largest_nibble(state.cells)
+
+
+@implements(total, ThreesRules)
+def total_of_threes(rules: ThreesRules, state: State) -> Int:
+    found: Int = 0
+    for place in range(16):
+        code = np.int64((state.cells >> u64(4 * place)) & u64(15))
+        found += code if code < 3 else 3 << (code - 3)
+    return found
 
 
 @implements(visible, ThreesRules)

@@ -36,6 +36,7 @@ from tilewright.games.rules import (
     slide,
     spawn,
     start,
+    total,
     visible,
 )
 from tilewright.jit import Int, Word, allocating_kernel, implements, inline
@@ -205,6 +206,14 @@ def largest_2048(rules: Twenty48Rules, state: State) -> Int:
     for place in range(16):
         code = max(code, wide_code(state, u64(place)))
     return code
+
+
+@implements(total, Twenty48Rules)
+def total_of_2048(rules: Twenty48Rules, state: State) -> Int:
+    found: Int = 0
+    for place in range(16):
+        found += (1 << wide_code(state, u64(place))) & ~1  # an empty cell is 2**0, and counts nothing
+    return found
 
 
 @implements(visible, Twenty48Rules)

@@ -1,0 +1,72 @@
+"""What the agents that play games out have in common: who plays, how far, and what comes of it is worth."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tilewright.agents.agent import Agent
+from tilewright.agents.greedy import GreedyPolicy
+from tilewright.agents.ntuple import NtupleAgent
+from tilewright.agents.random import RandomPolicy
+from tilewright.errors import SpecError
+from tilewright.games.game import Game
+from tilewright.playing import Policy
+from tilewright.registry import did_you_mean
+from tilewright.search.playouts import NO_LIMIT, VALUES, Playouts, ToTheEnd, make_playouts
+
+__all__ = ["PlayoutAgent"]
+
+PLAYERS = ("random", "merges", "network")
+MOST_STEPS = 1_000_000
+
+
+@dataclass(frozen=True)
+class PlayoutAgent(Agent):
+    """The options of playouts, checked.
+
+    `value` is what the end of a game is worth. `playout` is who plays it: `random` moves, moves that earn most at once
+    (`merges`), or those of a trained `network`. With `steps` a playout ends after that many moves, and the network
+    says how many points are still to come.
+    """
+
+    rollouts: int = 500
+    value: str = "score"
+    playout: str = "random"
+    steps: int = 0  # 0 is to the end of the game
+    model: str = ""
+
+    fewest_rollouts: ClassVar[int] = 1
+    most_rollouts: ClassVar[int]
+
+    def __post_init__(self) -> None:
+        few, most = self.fewest_rollouts, self.most_rollouts
+        self._check("rollouts", few <= self.rollouts <= most, f"must be from {few} to {most:,}")
+        self._check_name("value", VALUES)
+        self._check_name("playout", PLAYERS)
+        self._check("steps", 0 <= self.steps <= MOST_STEPS, f"must be from 0 (to the end) to {MOST_STEPS:,}")
+        if self.steps:
+            self._check("steps", bool(self.model), "a network judges where playouts end early: model=PATH is needed")
+            self._check("steps", self.value == "score", "a network tells points: value=score is needed")
+        if self.playout == "network":
+            self._check("playout", bool(self.model), "model=PATH is needed")
+        if self.model:
+            used = bool(self.steps) or self.playout == "network"
+            self._check("model", used, "nothing uses it: add playout=network or steps=N")
+
+    def _check(self, option: str, holds: bool, complaint: str) -> None:
+        if not holds:
+            raise SpecError(f"agent {self.name}, option {option}={getattr(self, option)}: {complaint}")
+
+    def _check_name(self, option: str, known: tuple[str, ...]) -> None:
+        given = getattr(self, option)
+        self._check(option, given in known, f"must be {', '.join(known)}{did_you_mean(given, known)}")
+
+    @abstractmethod
+    def policy(self, game: Game) -> Policy:
+        """Has the playouts as its field `playouts`."""
+
+    def playouts(self, game: Game) -> Playouts:
+        """What kernels play out by, with room of its own."""
+        network = NtupleAgent(self.model).policy(game) if self.model else ToTheEnd()
+        player = {"random": RandomPolicy(), "merges": GreedyPolicy(), "network": network}[self.playout]
+        return make_playouts(player, network, self.steps or NO_LIMIT, self.value, game.tile_values)
