@@ -15,6 +15,7 @@ AGENTS: "Registry[Agent]" = Registry(
         "random": Entry("tilewright.agents.random:RandomAgent", "every legal move with the same probability"),
         "ntuple": Entry("tilewright.agents.ntuple:NtupleAgent", "a trained n-tuple network, without search"),
         "greedy": Entry("tilewright.agents.greedy:GreedyAgent", "the move that earns most at once"),
+        "minimax": Entry("tilewright.agents.minimax:MinimaxAgent", "α-β against the worst tile; depth=3 or ms=100"),
     },
 )
 
