@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from tilewright.games import make_game
 from tilewright.games.calls import make_outcomes, typed_state
 from tilewright.games.game import Game
-from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, largest, outcomes, slide, spawn
+from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, largest, outcomes, slide, spawn, start
 from tilewright.jit import Int, implements, kernel
-from tilewright.playing import OVER, Policy, Results, choose, make_results, play_games
+from tilewright.playing import OVER, Policy, Results, choose, make_results
 from tilewright.rng import Key, Stream, new_stream, seed_stream, stream_key
 from tilewright.search.heuristic import WEIGHTS, Heuristic, LineWeights, Weights, make_heuristic
 from tilewright.search.leaf import judge
@@ -60,10 +60,12 @@ def choose_by_two_moves(policy: TwoMoves, rules: Rules, state: State, stream: St
 
 @kernel
 def play_on(rules: Rules, policy: Policy, begin: State, key: Key, stream: Stream, results: Results) -> None:
-    """Games that begin at a given state; scores are what is won from there on."""
+    """Games that begin at a given state, or at the start where it is empty; scores are what is won from there on."""
     for i in range(len(results.scores)):
         seed_stream(stream, key, u64(i))
         state, score, count = begin, 0, 0
+        if not begin.cells:
+            state, score = start(rules, stream)
         while True:
             action, after, reward = choose(policy, rules, state, stream)
             if action == OVER:
@@ -79,9 +81,8 @@ def play(game: Game, weights: Weights, games: int, seed: int, options: argparse.
     leaf = make_heuristic(game, weights)
     policy = TwoMoves(leaf, make_outcomes()) if options.search == "expectimax" else make_minimax(leaf, depth=2)
     played = [make_results(games) for _ in range(1 + len(options.late))]
-    play_games(game.rules, policy, stream_key(seed), 0, new_stream(), played[0])
-    for text, results in zip(options.late, played[1:], strict=True):
-        begin = typed_state(game.parse(text).state)
+    begins = [State(0, 0), *(game.parse(text).state for text in options.late)]
+    for begin, results in zip(map(typed_state, begins), played, strict=True):
         play_on(game.rules, policy, begin, stream_key(seed), new_stream(), results)
     return played
 

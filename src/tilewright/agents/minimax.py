@@ -24,8 +24,8 @@ LONGEST_MS = 3_600_000
 class MinimaxAgent(Agent):
     """The value of a move is what the worst case leaves of it at the last depth completed; see `search.minimax`.
 
-    >>> make_agent("minimax:depth=2").move(make_game("2048").parse("8 8 0 0 / 0 0 0 0 / 0 0 0 0 / 2 0 0 0"))
-    'left'
+    >>> make_agent("minimax", ms=100).spec
+    'minimax:ms=100'
     """
 
     depth: int | None = None  # moves of the player to look ahead; 3 where no time is given
