@@ -14,6 +14,7 @@ from tilewright.plots import png
 from tilewright.recorder import recording_of
 from tilewright.recording import Recording
 from tilewright.review import draw_review, review
+from tilewright.rng import Stream
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Scripted(Agent):
 
     name: ClassVar[str] = "scripted"
 
-    def values(self, board: Board) -> dict[str, float]:
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         chance = random.Random(board.game.text(board))
         return {action: chance.randint(-20, 20) / 2 for action in board.game.legal(board)}
 

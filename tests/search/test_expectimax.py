@@ -8,7 +8,7 @@ import pytest
 
 from tests.games.variants import random_board
 from tests.learning.plain import Plain
-from tests.search import naive
+from tests.search import naive_expectimax as naive
 from tilewright import make_game
 from tilewright.agents.trained import make_player
 from tilewright.games.board import Board

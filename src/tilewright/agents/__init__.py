@@ -13,9 +13,11 @@ AGENTS: "Registry[Agent]" = Registry(
     "agent",
     {
         "random": Entry("tilewright.agents.random:RandomAgent", "every legal move with the same probability"),
+        "greedy": Entry("tilewright.agents.greedy:GreedyAgent", "the move that earns most at once"),
         "ntuple": Entry("tilewright.agents.ntuple:NtupleAgent", "a trained n-tuple network, without search"),
         "expectimax": Entry("tilewright.agents.expectimax:ExpectimaxAgent", "a trained network that looks ahead"),
-        "greedy": Entry("tilewright.agents.greedy:GreedyAgent", "the move that earns most at once"),
+        "heuristic": Entry("tilewright.agents.heuristic:HeuristicAgent", "expectimax by rules of thumb, no training"),
+        "minimax": Entry("tilewright.agents.minimax:MinimaxAgent", "α-β by rules of thumb, against the worst tile"),
         "montecarlo": Entry("tilewright.agents.montecarlo:MonteCarloAgent", "the move whose playouts end best"),
         "uct": Entry("tilewright.agents.uct:UctAgent", "Monte Carlo tree search, with chance nodes"),
     },

@@ -2,7 +2,10 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tilewright.errors import UsageError
 from tilewright.games.board import Board
@@ -13,7 +16,7 @@ from tilewright.playing import OVER, Policy, choose_once
 from tilewright.registry import option_spec
 from tilewright.rng import Stream, stream_for
 
-__all__ = ["Agent", "given"]
+__all__ = ["Agent", "given", "values_of"]
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,11 @@ class Agent(ABC):
 
 def _game_over(board: Board) -> UsageError:
     return UsageError(f"the game is over: no move is legal on {board.game.text(board)!r}")
+
+
+def values_of(worth: NDArray[Any]) -> dict[str, float]:
+    """What a kernel found each move worth, by name; -inf, where one is not legal, is left out."""
+    return {action: float(worth[i]) for i, action in enumerate(ACTIONS) if np.isfinite(worth[i])}
 
 
 def given(stream: Stream | None) -> Stream:

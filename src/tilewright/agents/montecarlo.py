@@ -4,14 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from tilewright.agents.agent import given
+from tilewright.agents.agent import given, values_of
 from tilewright.agents.playouts import PlayoutAgent
 from tilewright.games.board import Board
 from tilewright.games.calls import typed_state
 from tilewright.games.game import Game
-from tilewright.games.rules import ACTIONS
 from tilewright.rng import Stream
 from tilewright.search.montecarlo import MonteCarlo, draw_key, fold_blocks, make_monte_carlo, run_blocks
 
@@ -57,7 +54,7 @@ class MonteCarloAgent(PlayoutAgent):
         else:
             self._run_on_threads(policy, board)
         fold_blocks(policy.sums, self.rollouts, game.rules, state, policy.worth)
-        return {action: float(policy.worth[i]) for i, action in enumerate(ACTIONS) if np.isfinite(policy.worth[i])}
+        return values_of(policy.worth)
 
     def _run_on_threads(self, policy: MonteCarlo, board: Board) -> None:
         rules, state = board.game.rules, typed_state(board.state)

@@ -4,14 +4,12 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-import numpy as np
-
-from tilewright.agents.agent import Agent
+from tilewright.agents.agent import Agent, values_of
 from tilewright.agents.trained import check_model_given, make_player, trained_model
 from tilewright.games.board import Board
 from tilewright.games.calls import typed_state
 from tilewright.games.game import Game
-from tilewright.games.rules import ACTIONS, Rules, State
+from tilewright.games.rules import Rules, State
 from tilewright.jit import Int, implements, kernel
 from tilewright.learning.methods import Actions, Afterstates, Method, States, consider
 from tilewright.networks.model import Model
@@ -64,7 +62,7 @@ class NetworkAgent(Agent):
         game = board.game
         method = self.policy(game)
         consider_once(method, game.rules, typed_state(board.state))
-        return {action: float(method.worth[i]) for i, action in enumerate(ACTIONS) if np.isfinite(method.worth[i])}
+        return values_of(method.worth)
 
 
 @dataclass(frozen=True)

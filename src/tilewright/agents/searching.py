@@ -4,14 +4,11 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from tilewright.agents.agent import Agent
+from tilewright.agents.agent import Agent, values_of
 from tilewright.errors import SpecError
 from tilewright.games.board import Board
 from tilewright.games.calls import typed_state
 from tilewright.games.game import Game
-from tilewright.games.rules import ACTIONS
 from tilewright.rng import Stream
 from tilewright.search.expectimax import DEEPEST, Expectimax, make_expectimax, think_once
 from tilewright.search.leaf import Leaf
@@ -75,4 +72,4 @@ class SearchingAgent(Agent):
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         search = self.policy(board.game)
         think_once(search, board.game.rules, typed_state(board.state))
-        return {action: float(search.worth[i]) for i, action in enumerate(ACTIONS) if np.isfinite(search.worth[i])}
+        return values_of(search.worth)

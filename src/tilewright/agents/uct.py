@@ -4,14 +4,11 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from tilewright.agents.agent import given
+from tilewright.agents.agent import given, values_of
 from tilewright.agents.playouts import PlayoutAgent
 from tilewright.games.board import Board
 from tilewright.games.calls import typed_state
 from tilewright.games.game import Game
-from tilewright.games.rules import ACTIONS
 from tilewright.rng import Stream
 from tilewright.search.uct import Uct, grow, make_uct
 
@@ -48,7 +45,7 @@ class UctAgent(PlayoutAgent):
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         policy = self.policy(board.game)
         grow(policy, board.game.rules, typed_state(board.state), given(stream))
-        return {action: float(policy.worth[i]) for i, action in enumerate(ACTIONS) if np.isfinite(policy.worth[i])}
+        return values_of(policy.worth)
 
     def move(self, board: Board, stream: Stream | None = None) -> str:
         return self._best_by_values(board, stream)  # the kernel that values moves is all that has to be compiled

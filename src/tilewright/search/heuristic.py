@@ -1,0 +1,168 @@
+"""A board judged by eye: room, order and merges, line by line, without learning.
+
+The value of a board is the sum over its rows and columns of
+
+    base + empty · (empty cells) + merge · (neighbours that merge) + follow · (neighbours one rank apart)
+         - order · (how far it is from rising or falling) - size · Σ rank ** size_power
+
+read from a table of all 65,536 lines; lines at the edge have other weights than those between. `order` takes the better
+of the two directions and measures a step the wrong way by the difference of rank ** order_power. A tile's *rank* grows
+by one from tile to tile; tiles that merge with each other share one, as 1 and 2 do in Threes. No line is worth less
+than LEAST, so that a lost game, worth 0, is worse than any other.
+
+The ideas are those of nneonneo's and xificurk's players; the weights are our own, found by
+`benchmarks/tune_heuristic.py`. They are large beside rewards on purpose: where rewards weigh more, a search hunts for
+the next merge and loses the order of its large tiles.
+"""
+
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.games.game import Game
+from tilewright.games.grid import transpose
+from tilewright.games.lines import Parts
+from tilewright.games.rules import ILLEGAL, LEFT, Rules, State, slide, visible
+from tilewright.jit import Word, implements, inline
+from tilewright.search.leaf import judge
+
+__all__ = ["LEAST", "WEIGHTS", "Heuristic", "LineWeights", "Weights", "line_values", "make_heuristic"]
+
+u64 = np.uint64
+LineValues: TypeAlias = NDArray[np.float32]  # float32[65536], by the line's four nibbles, first cell highest
+
+LOWEST = np.float32(-np.inf)
+LEAST = 100.0  # what the worst line is worth
+LARGEST_NIBBLE = 15
+
+
+class LineWeights(NamedTuple):
+    """What each property of a line counts."""
+
+    empty: float  # each empty cell
+    merge: float  # each pair that merges, gaps between them closed
+    follow: float  # each pair of which one is one rank larger
+    order: float  # steps against the order, in rank ** order_power
+    size: float  # each tile, in rank ** size_power
+
+
+class Weights(NamedTuple):
+    """What a game's heuristic is made of."""
+
+    base: float  # every line
+    order_power: float
+    size_power: float
+    edge: LineWeights  # the lines at the edge of the board
+    inner: LineWeights  # and those between them
+
+
+WEIGHTS = {
+    "2048": Weights(
+        base=300_000,
+        order_power=1.7,
+        size_power=2.4,
+        edge=LineWeights(empty=1850, merge=5300, follow=620, order=795, size=70),
+        inner=LineWeights(empty=2250, merge=6000, follow=635, order=1020, size=99),
+    ),
+    "threes": Weights(
+        base=655_000,
+        order_power=1.39,
+        size_power=1.03,
+        edge=LineWeights(empty=2850, merge=3970, follow=624, order=501, size=49.9),
+        inner=LineWeights(empty=2340, merge=4620, follow=938, order=502, size=146),
+    ),
+}
+
+
+class Heuristic(NamedTuple):
+    table: LineValues  # one part for each kind of line, by the line's four nibbles, first cell highest
+    part: Parts  # uint64[8]: where the part of each row begins, then that of each column
+    worth: NDArray[np.float32]  # float32[4]: filled by `judge`, -inf where a move is not legal
+
+
+def make_heuristic(game: Game, weights: Weights | None = None) -> Heuristic:
+    """The heuristic of a game, with room of its own: one for every thread. The table is made once."""
+    table, part = _table(game, weights or WEIGHTS[game.name])
+    return Heuristic(table, part, np.empty(4, np.float32))
+
+
+@lru_cache(maxsize=4)
+def _table(game: Game, weights: Weights) -> tuple[LineValues, Parts]:
+    """Lines that a smaller board does not have read zeros, from a part of their own."""
+    kinds: list[tuple[LineWeights, int]] = []  # weights and length
+    part = np.full(8, -1)
+    for first, lines, length in ((0, game.rows, game.columns), (4, game.columns, game.rows)):
+        for line in range(lines):
+            kind = (weights.edge if line in (0, lines - 1) else weights.inner, length)
+            if kind not in kinds:
+                kinds.append(kind)
+            part[first + line] = kinds.index(kind)
+    tables = [line_values(game, weights, *kind) for kind in kinds]
+    if (part < 0).any():
+        part[part < 0] = len(tables)
+        tables.append(np.zeros(65536, np.float32))
+    return np.concatenate(tables), part.astype(np.uint64) << np.uint64(16)
+
+
+def line_values(game: Game, weights: Weights, kind: LineWeights, length: int) -> LineValues:
+    """The values of all lines of `length` cells: float32[65536]."""
+    merges = _merging_pairs(game.rules)
+    ranks = _ranks(merges)
+    codes = np.arange(65536)[:, None] >> np.array([12, 8, 4, 0][:length]) & 15
+    closed_up = np.take_along_axis(codes, np.argsort(codes == 0, axis=1, kind="stable"), axis=1)
+    near, far = closed_up[:, :-1], closed_up[:, 1:]
+    steps = np.diff((ranks**weights.order_power)[codes], axis=1)
+
+    empty = (codes == 0).sum(axis=1)
+    merge = merges[near, far].sum(axis=1)
+    follow = ((np.abs(ranks[near] - ranks[far]) == 1) & (far > 0)).sum(axis=1)
+    order = np.minimum(np.maximum(steps, 0).sum(axis=1), np.maximum(-steps, 0).sum(axis=1))
+    size = (ranks**weights.size_power)[codes].sum(axis=1)
+
+    good = weights.base + kind.empty * empty + kind.merge * merge + kind.follow * follow
+    return np.maximum(good - kind.order * order - kind.size * size, LEAST).astype(np.float32)
+
+
+def _merging_pairs(rules: Rules) -> NDArray[np.bool_]:
+    """Which tiles merge with which, by code: bool[16, 16]; read from the game's own table of moves."""
+    pairs = np.arange(256).reshape(16, 16) << 8
+    return rules.moves[int(rules.part[LEFT]) + pairs] >> 16 != 0
+
+
+def _ranks(merges: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """0 for empty, then one more for every tile that does not merge with the one before it."""
+    first = ~merges[np.arange(15), np.arange(1, 16)]
+    return np.concatenate([[0.0], np.cumsum(first)])
+
+
+@inline
+def board_value(leaf: Heuristic, rules: Rules, state: State) -> Any:
+    """The sum over rows and columns (float32)."""
+    cells = visible(rules, state, LARGEST_NIBBLE)
+    return _sum_of_rows(leaf, cells, 0) + _sum_of_rows(leaf, transpose(cells), 4)
+
+
+@inline
+def _sum_of_rows(leaf: Heuristic, cells: Word, first: int) -> Any:
+    table, part = leaf.table, leaf.part
+    return (
+        table[part[first] | (cells >> u64(48))]
+        + table[part[first + 1] | ((cells >> u64(32)) & u64(0xFFFF))]
+        + table[part[first + 2] | ((cells >> u64(16)) & u64(0xFFFF))]
+        + table[part[first + 3] | (cells & u64(0xFFFF))]
+    )
+
+
+@implements(judge, Heuristic, forceinline=False)
+def judge_by_heuristic(leaf: Heuristic, rules: Rules, state: State) -> Any:
+    best = LOWEST
+    for action in range(4):
+        after, reward = slide(rules, state, action)
+        leaf.worth[action] = LOWEST
+        if reward != ILLEGAL:
+            worth = board_value(leaf, rules, after) + np.float32(reward)
+            leaf.worth[action] = worth
+            best = max(best, worth)
+    return np.float32(0) if best == LOWEST else best

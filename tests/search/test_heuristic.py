@@ -1,0 +1,107 @@
+"""The heuristic leaf against its naive twin."""
+
+import random
+
+import numpy as np
+import pytest
+
+from tests.games.variants import random_board
+from tests.search import naive_minimax as naive
+from tilewright import Board, make_game
+from tilewright.games.calls import typed_state
+from tilewright.games.rules import ACTIONS, Rules, State
+from tilewright.jit import kernel
+from tilewright.search.heuristic import LEAST, WEIGHTS, Heuristic, LineWeights, Weights, line_values, make_heuristic
+from tilewright.search.leaf import judge
+
+# All weights differ, so that no two can be mistaken for each other; the base is small enough for LEAST to matter.
+ODD = Weights(9_000.0, 2.5, 3.1, LineWeights(130, 710, 57, 11.0, 3.0), LineWeights(170, 530, 41, 7.0, 2.0))
+GAMES = ["2048", "threes", "threes:max_tile=6144"]
+SHAPES = ["2048:rows=3,columns=2", "threes:rows=3", "2048:columns=3", "threes:rows=2,columns=2,start_tiles=3"]
+
+
+@kernel
+def judge_once(leaf: Heuristic, rules: Rules, state: State) -> float:
+    value: float = judge(leaf, rules, state)
+    return value
+
+
+def judged(leaf: Heuristic, board: Board) -> tuple[float, dict[str, float]]:
+    value = judge_once(leaf, board.game.rules, typed_state(board.state))
+    return value, {action: float(leaf.worth[i]) for i, action in enumerate(ACTIONS) if np.isfinite(leaf.worth[i])}
+
+
+@pytest.mark.parametrize("length", [2, 3, 4])
+@pytest.mark.parametrize("spec", GAMES)
+def test_line_values_are_those_of_the_naive_twin(spec: str, length: int) -> None:
+    game, rng = make_game(spec), random.Random(1)
+    tiles = [tile for tile in game.tile_values if tile <= getattr(game, "max_tile", 32768)]
+    for kind in (ODD.edge, ODD.inner):
+        values = line_values(game, ODD, kind, length)
+        assert values.shape == (65536,)
+        assert values.dtype == np.dtype("float32")
+        for _ in range(1_500):
+            line = rng.choices(tiles[: rng.choice([3, 5, len(tiles)])], k=length)
+            number = sum(game.code(tile) << 12 - 4 * i for i, tile in enumerate(line))
+            expected = naive.line_value(game.name, line, ODD, kind, getattr(game, "max_tile", 0))
+            assert values[number] == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("spec", GAMES + SHAPES)
+def test_judge_leaves_the_worth_of_each_move_and_returns_the_best(spec: str) -> None:
+    game, rng = make_game(spec), random.Random(2)
+    for weights in (ODD, WEIGHTS[game.name]):
+        leaf = make_heuristic(game, weights)
+        for _ in range(40):
+            board = random_board(game, rng)
+            if game.name == "2048" and game.largest(board) > 16384:
+                continue  # what a 65536 looks like is the subject of another test
+            expected = naive.worths(board, weights)
+            value, worths = judged(leaf, board)
+            assert worths == pytest.approx(expected, rel=1e-5)
+            assert value == max(worths.values(), default=0.0)
+
+
+@pytest.mark.parametrize("spec", GAMES + SHAPES)
+def test_a_lost_game_is_worth_less_than_any_other(spec: str) -> None:
+    game, rng = make_game(spec), random.Random(3)
+    leaf = make_heuristic(game)
+    assert leaf.table[: 1 << 16].min() >= LEAST > 0
+    lost = 0
+    for _ in range(400):
+        board = random_board(game, rng)
+        value, worths = judged(leaf, board)
+        assert (value == 0) == game.is_over(board)
+        assert (value >= LEAST) == bool(worths)
+        lost += value == 0
+    assert lost > 0
+
+
+def test_a_tile_beyond_the_table_is_seen_as_the_downgraded_board() -> None:
+    game = make_game("2048")
+    wide = game.parse("65536 16384 8192 2 / 0 0 0 0 / 0 0 0 0 / 0 0 0 0")
+    narrow = game.parse("32768 16384 8192 2 / 0 0 0 0 / 0 0 0 0 / 0 0 0 0")
+    assert judged(make_heuristic(game), wide) == judged(make_heuristic(game), narrow)
+
+
+def test_a_merge_that_makes_a_65536_counts_its_reward() -> None:
+    game = make_game("2048")
+    leaf = make_heuristic(game)
+    worths = judged(leaf, game.parse("32768 32768 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2"))[1]
+    after = naive.board_value(game.parse("32768 0 0 0 / 0 0 0 0 / 0 0 0 0 / 2 0 0 0"), WEIGHTS["2048"])
+    assert worths["left"] == pytest.approx(65536 + after, rel=1e-6)
+
+
+@pytest.mark.parametrize("spec", GAMES + SHAPES)
+def test_symmetric_images_are_worth_the_same(spec: str) -> None:
+    game, rng = make_game(spec), random.Random(4)
+    leaf = make_heuristic(game)
+    for _ in range(50):
+        values = [judged(leaf, image)[0] for image in game.images(random_board(game, rng))]
+        assert values == pytest.approx([values[0]] * len(values), rel=1e-6)
+
+
+def test_every_thread_gets_room_of_its_own_and_shares_the_table() -> None:
+    one, other = make_heuristic(make_game("2048")), make_heuristic(make_game("2048"))
+    assert one.table is other.table
+    assert one.worth is not other.worth
