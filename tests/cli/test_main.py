@@ -37,7 +37,7 @@ def test_version(command: Command) -> None:
     ("arguments", "message"),
     [
         (["evalute", "random"], "there is no command 'evalute'; did you mean 'evaluate'?"),
-        (["fly"], "there is no command 'fly'; there are: demo, train, evaluate"),
+        (["zoom"], "there is no command 'zoom'; there are: demo, train, evaluate"),
         (["evaluate", "rnadom"], "there is no agent 'rnadom'; did you mean 'random'?"),
         (["evaluate", "random:depth=3"], "agent random has no option 'depth'; it has none"),
         (["evaluate", "random", "--game", "threse"], "there is no game 'threse'; did you mean 'threes'?"),
