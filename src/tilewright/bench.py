@@ -13,6 +13,7 @@ from typing import Any
 
 from tilewright.agents import make_agent
 from tilewright.agents.agent import Agent
+from tilewright.agents.expectimax import ModelSearch
 from tilewright.agents.montecarlo import MonteCarloAgent
 from tilewright.agents.ntuple import ModelAgent
 from tilewright.agents.playouts import PlayoutAgent
@@ -22,6 +23,7 @@ from tilewright.evaluation import evaluate
 from tilewright.games import make_game
 from tilewright.learning.recipe import Recipe
 from tilewright.learning.trainer import Trainer
+from tilewright.networks.model import Model
 from tilewright.playing import make_results, play_games
 from tilewright.rng import new_stream, stream_key
 
@@ -94,15 +96,19 @@ class Training(Benchmark):
 
 
 @cache
-def _trained() -> ModelAgent:
-    """A 4x6 network after 10,000 games of backward TC(0.5), in 16 bits, as the `ntuple` agent plays it."""
+def _trained() -> Model:
+    """A 4x6 network after 10,000 games of backward TC(0.5), in 16 bits, as agents play it."""
     trainer = Trainer(Recipe(lambda_=0.5, games=10_000))
 
     def work(first: int, count: int) -> None:
         trainer.learn(first, count)
 
     spread(work, trainer.recipe.games, default_threads())
-    return ModelAgent(trainer.model({}).in_16_bits())
+    return trainer.model({}).in_16_bits()
+
+
+def _searching(depth: int) -> ModelSearch:
+    return ModelSearch(depth=depth, network=_trained())
 
 
 def _online_td(network: str) -> Recipe:
@@ -115,7 +121,9 @@ BENCHMARKS: dict[str, Benchmark] = {
     "2048-greedy": Playing("greedy 2048: all four moves tried", lambda: make_agent("greedy"), "2048", 20_000),
     "threes-greedy": Playing("greedy Threes: all four moves tried", lambda: make_agent("greedy"), "threes", 50_000),
     "2048-montecarlo": PlayingOut("playouts of Monte Carlo 2048", lambda: MonteCarloAgent(rollouts=100), "2048", 2),
-    "4x6-play": Playing("1-ply play, trained 4x6 network", _trained, "2048", 1_000),
+    "4x6-play": Playing("1-ply play, trained 4x6 network", lambda: ModelAgent(_trained()), "2048", 1_000),
+    "4x6-2-ply": Playing("2-ply expectimax, the same network", lambda: _searching(2), "2048", 40),
+    "4x6-3-ply": Playing("3-ply expectimax, the same network", lambda: _searching(3), "2048", 2),
     "4x6-td": Training("online TD(0), 4x6 network, 10,000 games", _online_td("4x6")),
     "4x6-tc": Training("backward TC(0.5), 4x6 network, 10,000 games", Recipe(lambda_=0.5, games=10_000)),
     "8x6-td": Training("online TD(0), 8x6 network, 10,000 games", _online_td("8x6")),

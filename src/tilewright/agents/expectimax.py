@@ -1,14 +1,31 @@
 """`expectimax`: a trained network that looks ahead."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from tilewright.agents.searching import SearchingAgent
 from tilewright.agents.trained import check_model_given, make_player, trained_model
 from tilewright.games.game import Game
 from tilewright.learning.methods import Method
+from tilewright.networks.model import Model
 
-__all__ = ["ExpectimaxAgent"]
+__all__ = ["ExpectimaxAgent", "ModelSearch"]
+
+
+@dataclass(frozen=True)
+class ModelSearch(SearchingAgent):
+    """The model at hand: `ModelSearch(depth=2, network=load_model(path))`."""
+
+    network: Model = field(kw_only=True, repr=False)
+
+    name: ClassVar[str] = "expectimax"
+
+    def leaf(self, game: Game) -> Method:
+        return make_player(self.network, game)
+
+    @property
+    def spec(self) -> str:
+        return self.name
 
 
 @dataclass(frozen=True)
