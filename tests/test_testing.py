@@ -14,11 +14,17 @@ from tilewright.games.rules import ACTIONS
 from tilewright.rng import Stream
 from tilewright.testing import check_agent, check_game
 
-CHEAP = {"montecarlo": "montecarlo:rollouts=2", "uct": "uct:rollouts=8"}  # their defaults think for longer
+CHEAP = {  # their defaults think for longer
+    "heuristic": "heuristic:depth=1",
+    "minimax": "minimax:depth=1",
+    "montecarlo": "montecarlo:rollouts=2",
+    "uct": "uct:rollouts=8",
+}
+NEED_A_MODEL = {"ntuple", "expectimax"}  # tests/agents
 
 
 @pytest.mark.parametrize("game", list(GAMES))
-@pytest.mark.parametrize("agent", [name for name in AGENTS if name != "ntuple"])  # tests/agents/test_ntuple.py
+@pytest.mark.parametrize("agent", [name for name in AGENTS if name not in NEED_A_MODEL])
 def test_every_agent_passes_on_every_game(agent: str, game: str) -> None:
     check_agent(make_agent(CHEAP.get(agent, agent)), make_game(game))
 

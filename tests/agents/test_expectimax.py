@@ -1,0 +1,100 @@
+"""The players that search by expectimax: what their options mean, and which are refused."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.games.variants import random_board
+from tilewright import SpecError, UsageError, make_agent, make_game
+from tilewright.agents.expectimax import ModelSearch
+from tilewright.agents.ntuple import ModelAgent
+from tilewright.networks.model import Model
+from tilewright.networks.shapes import NetworkShape
+from tilewright.testing import check_agent
+
+SHAPE = NetworkShape(("0124", "456", "89a"), symmetric=False)
+GAMES = ["2048:rows=3,columns=3", "threes:rows=3,columns=4"]
+
+
+def random_model(game: str) -> Model:
+    weights = np.random.default_rng(0).uniform(0, 50, SHAPE.table_size).astype(np.float32)
+    return Model(make_game(game), SHAPE, "afterstate", weights)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("model") / "model.safetensors"
+    random_model(GAMES[0]).save(path)
+    return path
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_it_holds_what_every_agent_must(game: str) -> None:
+    check_agent(ModelSearch(depth=2, network=random_model(game)), make_game(game), games=2)
+
+
+def test_without_search_it_is_the_network_alone() -> None:
+    model, rng = random_model(GAMES[0]), random.Random(1)
+    one, plain = ModelSearch(depth=1, network=model), ModelAgent(model)
+    for _ in range(20):
+        board = random_board(model.game, rng)
+        assert one.values(board) == plain.values(board)
+
+
+def test_a_model_by_its_path_plays_as_the_model_at_hand(path: Path) -> None:
+    game, rng = make_game(GAMES[0]), random.Random(2)
+    by_path = make_agent(f"expectimax:depth=2,model={path}")
+    at_hand = ModelSearch(depth=2, network=random_model(GAMES[0]).in_16_bits())
+    for _ in range(10):
+        board = random_board(game, rng)
+        assert by_path.values(board) == at_hand.values(board)
+
+
+def test_two_plies_are_the_default_and_limits_go_before_the_depth(path: Path) -> None:
+    board = make_game(GAMES[0]).parse("2 4 8 / 16 32 64 / 2 4 0")  # one empty cell
+    specs = ["", "depth=2", "depth=1,limits=3-2", "limits=1-2-3", "depth=1,limits=2"]
+    values = [make_agent(f"expectimax:model={path},{spec}").values(board) for spec in specs]
+    assert values[0] == values[1] == values[2] == values[3] != values[4]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("depth=0", "option depth=0: must be 1 to 12"),
+        ("depth=99", "option depth=99: must be 1 to 12"),
+        ("depth=two", "option depth=two: must be a number"),
+        ("ms=0", "option ms=0.0: must be above 0"),
+        ("ms=-5", "option ms=-5.0: must be above 0"),
+        ("ms=nan", "option ms=nan: must be above 0"),
+        ("prune=1", "option prune=1.0: must be a probability"),
+        ("prune=nan", "option prune=nan: must be a probability"),
+        ("table=-1", "option table=-1.0: must be 0 to 4,096 megabytes"),
+        ("limits=2-0", "option limits=2-0: must be at most 16 depths of 1 to 12"),
+        ("limits=" + "-".join(["2"] * 17), "must be at most 16 depths"),
+        ("limits=3,ms=10", "limits and ms cannot be given together"),
+        ("plies=2", "agent expectimax has no option 'plies'"),
+    ],
+)
+def test_what_cannot_be_is_refused(options: str, message: str, path: Path) -> None:
+    with pytest.raises(SpecError, match=message):
+        make_agent(f"expectimax:model={path},{options}")
+
+
+def test_a_model_is_needed_and_must_be_of_the_game(path: Path) -> None:
+    with pytest.raises(SpecError, match="agent expectimax needs a model: expectimax:model=PATH"):
+        make_agent("expectimax:depth=2")
+    with pytest.raises(UsageError, match="was trained for 2048:rows=3,columns=3 and cannot play threes"):
+        make_agent(f"expectimax:model={path}").values(make_game("threes").start(1))
+
+
+@pytest.mark.parametrize("game", ["2048", "threes"])
+def test_the_heuristic_prefers_what_it_can_look_ahead_to(game: str) -> None:
+    """Three plies see more than one: over some boards they choose differently, and never an illegal move."""
+    played, rng = make_game(game), random.Random(3)
+    three, one = make_agent("heuristic"), make_agent("heuristic:depth=1")
+    boards = [board for board in (random_board(played, rng) for _ in range(40)) if played.legal(board)]
+    moves = [(three.move(board), one.move(board), played.legal(board)) for board in boards]
+    assert all(move in legal for move, _, legal in moves)
+    assert any(deep != shallow for deep, shallow, _ in moves)
