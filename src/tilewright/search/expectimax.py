@@ -20,7 +20,7 @@ from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, sl
 from tilewright.jit import Int, implements, inline, kernel
 from tilewright.playing import OVER, choose
 from tilewright.rng import Stream
-from tilewright.search.clock import nanoseconds
+from tilewright.search.clock import nanoseconds, time_for_another
 from tilewright.search.leaf import Leaf, judge
 from tilewright.search.table import Table, find, make_table, remember, slot_of
 
@@ -130,18 +130,31 @@ def think(search: Expectimax, rules: Rules, state: State) -> Int:
         judge(search.leaf, rules, state)
         _conclude(search, search.leaf.worth, 1)
     depth = 2 if search.budget else deepest
+    if search.budget and _legal_moves(search.worth) < 2:
+        depth = 0  # there is nothing to think about
     while 1 < depth <= deepest:
         search.status[_PROBE_ABOVE] = 1 if depth > 2 else 2  # two plies seldom meet a board twice
+        began = nanoseconds()
         value_of(search, rules, state, depth, search.rarity)
         if search.status[_LATE]:
             break
         _conclude(search, search.rows[depth], depth)
+        if not time_for_another(began, search.status[_DEADLINE]):
+            break
         depth += 1
     best = OVER
     for action in range(4):
         if search.worth[action] > (LOWEST if best == OVER else search.worth[best]):
             best = action
     return best
+
+
+@inline
+def _legal_moves(worth: NDArray[np.float32]) -> Int:
+    legal = 0
+    for action in range(4):
+        legal += worth[action] > LOWEST
+    return legal
 
 
 @inline

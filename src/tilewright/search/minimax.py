@@ -27,7 +27,7 @@ from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, sl
 from tilewright.jit import Int, implements, inline, kernel
 from tilewright.playing import OVER, choose
 from tilewright.rng import Stream
-from tilewright.search.clock import nanoseconds
+from tilewright.search.clock import nanoseconds, time_for_another
 from tilewright.search.leaf import Leaf, judge
 
 __all__ = ["LOST", "MOST_DEPTH", "Minimax", "look_ahead", "make_minimax"]
@@ -234,12 +234,15 @@ def look_ahead(search: Minimax, rules: Rules, state: State) -> None:
     for action in range(4):
         search.worth[action] = search.leaf.worth[action]
     for depth in range(2, search.depth + 1):
+        began = nanoseconds()
         lives = _search_depth(search, rules, state, depth)
         if meter.stopped[0] or not lives:
             break
         meter.depth[0] = depth
         for action in range(4):
             search.worth[action] = search.trial[action]
+        if not time_for_another(began, meter.deadline[0]):
+            break
 
 
 @implements(choose, Minimax, forceinline=False)
