@@ -139,3 +139,52 @@ def test_decorating_gives_the_cache_setting_back_even_on_errors(monkeypatch: pyt
     with pytest.raises(TypeError):
         jit.kernel(42)  # type: ignore[type-var]
     assert numba.config.CACHE_DIR == "mine"
+
+
+STRANGER = """
+import sys, types
+stranger = types.ModuleType("stranger")
+sys.modules["stranger"] = stranger
+exec('''
+from typing import NamedTuple
+class OwnPolicy(NamedTuple):
+    pass
+''', stranger.__dict__)
+from tilewright import Agent, evaluate, make_game
+from tilewright.jit import implements
+from tilewright.playing import choose
+
+@implements(choose, stranger.OwnPolicy)
+def choose_own(policy, rules, state, stream):
+    for action in range(4):
+        after, reward = slide(rules, state, action)
+        if reward != -1:
+            return action, after, reward
+    return -1, state, 0
+
+from tilewright.games.rules import slide
+
+class Own(Agent):
+    name = "own"
+    def values(self, board, stream=None):
+        return {}
+    def policy(self, game):
+        return stranger.OwnPolicy()
+
+print(evaluate(Own(), make_game("2048:rows=2,columns=2"), games=3, threads=1).games)
+"""
+
+
+OTHER = """
+from tilewright import evaluate, make_agent, make_game
+print(evaluate(make_agent("random"), make_game("2048:rows=2,columns=2"), games=3).games)
+"""
+
+
+def test_a_script_with_a_policy_of_its_own_leaves_the_cache_readable_for_others(package: Path, tmp_path: Path) -> None:
+    """Its policy's type is in the list of cached kernels, and no other process can import it."""
+    cache = str(tmp_path / "cache")
+    own = run_python(STRANGER, package, TILEWRIGHT_CACHE=cache)
+    assert own.stdout.strip() == "3", own.stderr
+    other = run_python(OTHER, package, TILEWRIGHT_CACHE=cache)
+    assert other.stdout.strip() == "3", other.stderr

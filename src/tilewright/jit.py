@@ -22,6 +22,7 @@ import llvmlite.binding
 import numba
 from numba import types
 from numba.core import config
+from numba.core.caching import IndexDataCacheFile
 from numba.extending import overload
 
 __all__ = ["Int", "Word", "allocating_kernel", "cache_folder", "implements", "inline", "kernel", "portable"]
@@ -101,22 +102,41 @@ def _our_cache() -> Iterator[None]:
         config.CACHE_DIR = before
 
 
+class _Index(IndexDataCacheFile):  # type: ignore[misc]
+    """A list of the kernels on disk that a process can read even if it cannot import every type that is named there.
+
+    Numba would fail on a policy type that some script made up for itself; here the list then counts as empty.
+    """
+
+    def _load_index(self) -> Any:
+        try:
+            return super()._load_index()
+        except Exception:  # noqa: BLE001  (whatever importing a stranger's module may raise)
+            return {}
+
+
+def _cached(**options: Any) -> Callable[[F], F]:
+    def decorate(function: F) -> F:
+        with _our_cache():
+            compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+        compiled._cache._cache_file.__class__ = _Index
+        return compiled  # type: ignore[no-any-return]
+
+    return decorate
+
+
 def kernel(function: F) -> F:
     """Compile `function` on first call, without the GIL, and keep the machine code on disk.
 
     A kernel owns no memory: its arrays are arguments, and it makes none. Numba then counts no references; every count
     is an atomic operation, and together they took a quarter of the time of learning.
     """
-    with _our_cache():
-        compiled: F = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
-    return compiled
+    return _cached(_nrt=False)(function)
 
 
 def allocating_kernel(function: F) -> F:
     """A kernel that may make arrays: for what is done once, or rarely."""
-    with _our_cache():
-        compiled: F = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=True)(function)
-    return compiled
+    return _cached(_nrt=True)(function)
 
 
 def inline(function: F) -> F:

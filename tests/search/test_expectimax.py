@@ -14,13 +14,13 @@ from tilewright.agents.trained import make_player
 from tilewright.games.board import Board
 from tilewright.games.calls import typed_state
 from tilewright.games.episode import Episode
-from tilewright.games.game import Game
 from tilewright.games.rules import ACTIONS
 from tilewright.networks.model import METHODS, Model
 from tilewright.networks.shapes import NetworkShape
 from tilewright.playing import OVER, make_results, play_games
 from tilewright.rng import new_stream, stream_key
 from tilewright.search.expectimax import DEEPEST, Expectimax, eighth_bits, make_expectimax, think_once
+from tilewright.search.leaf import Leaf, make_leaf
 
 SHAPE = NetworkShape(("0145", "569a", "37bf"), symmetric=False)
 GAMES = ["2048", "threes"]
@@ -64,6 +64,10 @@ def naive_leaf(model: Model) -> naive.Leaf:
     return leaf
 
 
+def leaf_of(model: Model) -> Leaf:
+    return make_leaf(make_player(model, model.game))
+
+
 def worth_of(search: Expectimax, board: Board) -> dict[str, float]:
     best = think_once(search, board.game.rules, typed_state(board.state))
     found = {action: float(search.worth[i]) for i, action in enumerate(ACTIONS) if np.isfinite(search.worth[i])}
@@ -74,18 +78,13 @@ def worth_of(search: Expectimax, board: Board) -> dict[str, float]:
     return found
 
 
-def player(game: str, method: str = "afterstate") -> tuple[Game, Model]:
-    model = random_model(game, method)
-    return model.game, model
-
-
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_it_finds_what_the_naive_recursion_finds_with_and_without_a_table(depth: int, spec: str) -> None:
-    game, model = player(spec)
+    model = random_model(spec)
     leaf = naive_leaf(model)
-    plain = make_expectimax(make_player(model, game), [depth], table_megabytes=0)
-    tabled = make_expectimax(make_player(model, game), [depth], table_megabytes=0.5)  # one table for all boards
+    plain = make_expectimax(leaf_of(model), [depth], table_megabytes=0)
+    tabled = make_expectimax(leaf_of(model), [depth], table_megabytes=0.5)  # one table for all boards
     for board in crowded_boards(spec)[: BOARDS if depth < 3 or spec == "2048" else BOARDS // 2]:
         expected = naive.moves(board, leaf, depth)
         assert worth_of(plain, board) == pytest.approx(expected, rel=1e-5)
@@ -95,9 +94,9 @@ def test_it_finds_what_the_naive_recursion_finds_with_and_without_a_table(depth:
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("method", ["state", "action"])
 def test_networks_of_states_and_of_actions_can_be_searched_with(method: str, spec: str) -> None:
-    game, model = player(spec, method)
+    model = random_model(spec, method)
     leaf = naive_leaf(model)
-    search = make_expectimax(make_player(model, game), [2])
+    search = make_expectimax(leaf_of(model), [2])
     for board in crowded_boards(spec)[:10]:
         assert worth_of(search, board) == pytest.approx(naive.moves(board, leaf, 2), rel=1e-5)
 
@@ -109,7 +108,7 @@ def test_boards_of_every_kind_are_searched_as_the_naive_recursion_does(spec: str
     shape = NetworkShape(("0145", "56", "0"), symmetric=False)
     weights = np.random.default_rng(6).uniform(0, 300, shape.table_size).astype(np.float32)
     model = Model(game, shape, "afterstate", weights)
-    leaf, search, rng = naive_leaf(model), make_expectimax(make_player(model, game), [2]), random.Random(12)
+    leaf, search, rng = naive_leaf(model), make_expectimax(leaf_of(model), [2]), random.Random(12)
     for _ in range(25):
         board = random_board(game, rng)
         assert worth_of(search, board) == pytest.approx(naive.moves(board, leaf, 2), rel=1e-5)
@@ -118,14 +117,14 @@ def test_boards_of_every_kind_are_searched_as_the_naive_recursion_does(spec: str
 @pytest.mark.parametrize("spec", GAMES)
 def test_a_table_changes_no_move_of_whole_games(spec: str) -> None:
     """A table far too small is overwritten all the time, a large one is full of other games' boards."""
-    game, model = player(spec)
+    model = random_model(spec)
     scores = []
     for megabytes in (0.0, 0.01, 8.0):
         policy, results = (
-            make_expectimax(make_player(model, game), [3], table_megabytes=megabytes),
+            make_expectimax(leaf_of(model), [3], table_megabytes=megabytes),
             make_results(6),
         )
-        play_games(game.rules, policy, stream_key(4), 0, new_stream(), results)
+        play_games(model.game.rules, policy, stream_key(4), 0, new_stream(), results)
         scores.append(results.scores.tolist())
     assert scores[0] == scores[1] == scores[2]
 
@@ -133,9 +132,9 @@ def test_a_table_changes_no_move_of_whole_games(spec: str) -> None:
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("least", [0.2, 0.02, 0.001])
 def test_improbable_branches_are_judged_at_once(least: float, spec: str) -> None:
-    game, model = player(spec)
+    model = random_model(spec)
     leaf = naive_leaf(model)
-    search = make_expectimax(make_player(model, game), [3], least_probability=least)
+    search = make_expectimax(leaf_of(model), [3], least_probability=least)
     differ = 0
     for board in crowded_boards(spec)[:40]:
         expected = naive.moves(board, leaf, 3, eighth_bits(least))
@@ -149,9 +148,9 @@ def test_how_improbable_something_is_is_counted_in_eighths_of_a_bit() -> None:
 
 
 def test_the_depth_may_depend_on_the_number_of_empty_cells() -> None:
-    game, model = player("2048")
-    by_empty = make_expectimax(make_player(model, game), [3, 2, 1])
-    fixed = {depth: make_expectimax(make_player(model, game), [depth]) for depth in (1, 2, 3)}
+    model = random_model("2048")
+    by_empty = make_expectimax(leaf_of(model), [3, 2, 1])
+    fixed = {depth: make_expectimax(leaf_of(model), [depth]) for depth in (1, 2, 3)}
     used = set()
     for board in crowded_boards("2048", most_empty=4)[:60]:
         empty = sum(tile == 0 for row in board.tiles for tile in row)
@@ -163,9 +162,9 @@ def test_the_depth_may_depend_on_the_number_of_empty_cells() -> None:
 
 @pytest.mark.parametrize("spec", GAMES)
 def test_when_time_is_up_the_values_are_those_of_the_last_depth_that_was_finished(spec: str) -> None:
-    game, model = player(spec)
-    timed = make_expectimax(make_player(model, game), [DEEPEST], milliseconds=2)
-    fixed = {depth: make_expectimax(make_player(model, game), [depth]) for depth in (1, 2, 3, 4)}
+    model = random_model(spec)
+    timed = make_expectimax(leaf_of(model), [DEEPEST], milliseconds=2)
+    fixed = {depth: make_expectimax(leaf_of(model), [depth]) for depth in (1, 2, 3, 4)}
     reached = set()
     for board in crowded_boards(spec)[:60]:
         found = worth_of(timed, board)
@@ -177,9 +176,9 @@ def test_when_time_is_up_the_values_are_those_of_the_last_depth_that_was_finishe
 
 
 def test_the_most_plies_are_kept_within_a_time_limit() -> None:
-    game, model = player("2048")
-    timed = make_expectimax(make_player(model, game), [2], milliseconds=10_000)
-    fixed = make_expectimax(make_player(model, game), [2])
+    model = random_model("2048")
+    timed = make_expectimax(leaf_of(model), [2], milliseconds=10_000)
+    fixed = make_expectimax(leaf_of(model), [2])
     for board in crowded_boards("2048")[:20]:
         assert worth_of(timed, board) == worth_of(fixed, board)
 
@@ -189,6 +188,6 @@ def test_a_lost_board_is_worth_nothing() -> None:
     game = make_game("2048")
     model = Model(game, SHAPE, "afterstate", np.full(SHAPE.table_size, 100, np.float32))
     board = game.parse("0 8 32 8 / 64 128 256 512 / 1024 2048 4096 8192 / 16 128 256 512")
-    one, two = (worth_of(make_expectimax(make_player(model, game), [depth]), board) for depth in (1, 2))
+    one, two = (worth_of(make_expectimax(leaf_of(model), [depth]), board) for depth in (1, 2))
     assert one == {"up": 300, "left": 300}
     assert two == {"up": 0, "left": 0}

@@ -6,8 +6,8 @@ from typing import ClassVar
 from tilewright.agents.searching import SearchingAgent
 from tilewright.agents.trained import check_model_given, make_player, trained_model
 from tilewright.games.game import Game
-from tilewright.learning.methods import Method
 from tilewright.networks.model import Model
+from tilewright.search.leaf import Leaf, make_leaf
 
 __all__ = ["ExpectimaxAgent", "ModelSearch"]
 
@@ -20,8 +20,8 @@ class ModelSearch(SearchingAgent):
 
     name: ClassVar[str] = "expectimax"
 
-    def leaf(self, game: Game) -> Method:
-        return make_player(self.network, game)
+    def leaf(self, game: Game) -> Leaf:
+        return make_leaf(make_player(self.network, game))
 
     @property
     def spec(self) -> str:
@@ -40,5 +40,5 @@ class ExpectimaxAgent(SearchingAgent):
         super().__post_init__()
         check_model_given(self.name, self.model)
 
-    def leaf(self, game: Game) -> Method:
-        return make_player(trained_model(self.model), game)
+    def leaf(self, game: Game) -> Leaf:
+        return make_leaf(make_player(trained_model(self.model), game))

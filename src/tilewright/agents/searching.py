@@ -27,7 +27,7 @@ class SearchingAgent(Agent):
     ms: float | None = None  # milliseconds a move: deepens ply by ply until they are over
     limits: str = ""  # depths for boards with 0, 1, 2, … empty cells, like 6-5-4; `depth` is for all that follow
     prune: float = 0.0  # branches less probable than this are judged at once
-    table: float = 2.0  # megabytes of the transposition table
+    table: float = 0.5  # megabytes of the transposition table; more serves a depth of four and beyond
 
     usual_depth: ClassVar[int] = 2
 

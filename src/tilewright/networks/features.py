@@ -18,7 +18,7 @@ from tilewright.games.grid import empty_cells, transpose
 from tilewright.games.rules import Rules, State, hint_of
 from tilewright.jit import Int, Word, implements, inline
 
-__all__ = ["FEATURES", "FeatureSet", "Features", "NoFeatures", "count_features", "list_features"]
+__all__ = ["FEATURES", "FeatureSet", "Features", "NoFeatures", "beside_cells", "count_features", "list_features"]
 
 u64 = np.uint64
 FEATURES = {"large": 8**5, "empty": 17, "distinct": 16, "pairs": 25, "steps": 25, "hint": 5}  # name -> table size
@@ -44,6 +44,21 @@ def list_features(
 ) -> None:
     """Write down the places of all features, in tables that begin `stage` further."""
     raise TypeError("list_features is for kernels")
+
+
+def beside_cells(features: FeatureSet, rules: Rules, state: State) -> Word:
+    """What the features look at beside the cells: two states that agree in both have one value."""
+    raise TypeError("beside_cells is for kernels")
+
+
+@implements(beside_cells, NoFeatures)
+def nothing_beside_cells(features: NoFeatures, rules: Rules, state: State) -> Word:
+    return u64(0)
+
+
+@implements(beside_cells, Features)
+def hint_beside_cells(features: Features, rules: Rules, state: State) -> Word:
+    return u64(hint_of(rules, state))
 
 
 @implements(count_features, NoFeatures)

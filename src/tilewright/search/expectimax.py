@@ -48,7 +48,12 @@ class Expectimax(NamedTuple):
 
 
 def make_expectimax(
-    leaf: Leaf, depths: list[int], *, milliseconds: float = 0, least_probability: float = 0, table_megabytes: float = 2
+    leaf: Leaf,
+    depths: list[int],
+    *,
+    milliseconds: float = 0,
+    least_probability: float = 0,
+    table_megabytes: float = 0.5,
 ) -> Expectimax:
     """A policy with room of its own: one for every thread. `depths` are for boards with 0, 1, … empty cells; the last
     is for all that follow."""
