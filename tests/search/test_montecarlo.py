@@ -61,7 +61,6 @@ def test_any_number_of_rollouts_is_added_up(rollouts: int, value: str) -> None:
     ("game", "method"),
     [
         ("2048:rows=3,columns=3", "afterstate"),
-        ("2048:rows=3,columns=3", "state"),
         ("2048:rows=3,columns=3", "action"),
         ("threes:rows=3,columns=4", "afterstate"),
     ],

@@ -108,6 +108,7 @@ def _run(sitting: Sitting, terminal: Terminal, screen: Screen) -> None:
             sitting.press(key)
         if sitting.autoplay and not played_before:
             due = time.monotonic()
+        due = min(due, time.monotonic() + 1 / sitting.speed)  # a higher speed counts at once
         frame_ends = time.monotonic() + _FRAME_SECONDS
         while sitting.autoplay and due <= time.monotonic() < frame_ends:
             sitting.agent_moves()
