@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.errors import UsageError
+from tilewright.errors import SpecError, UsageError
 from tilewright.games.board import Board
 from tilewright.games.calls import typed_state
 from tilewright.games.game import Game
@@ -58,6 +58,11 @@ class Agent(ABC):
         if not values:
             raise _game_over(board)
         return max(values, key=lambda action: values[action])
+
+    def _check(self, option: str, holds: bool, complaint: str) -> None:
+        """Raise SpecError where an option has a value that cannot be."""
+        if not holds:
+            raise SpecError(f"agent {self.name}, option {option}={getattr(self, option)}: {complaint}")
 
     @property
     def spec(self) -> str:

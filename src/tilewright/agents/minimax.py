@@ -34,12 +34,10 @@ class MinimaxAgent(Agent):
     def __post_init__(self) -> None:
         if self.depth is not None and self.ms is not None:
             raise SpecError(f"agent minimax: give depth={self.depth} or ms={self.ms}, not both")
-        if self.depth is not None and not 1 <= self.depth <= MOST_DEPTH:
-            raise SpecError(f"agent minimax, option depth={self.depth}: must be a number from 1 to {MOST_DEPTH}")
-        if self.ms is not None and not 0 < self.ms <= LONGEST_MS:
-            raise SpecError(
-                f"agent minimax, option ms={self.ms}: must be a time in milliseconds, above 0 and up to {LONGEST_MS}"
-            )
+        possible = self.depth is None or 1 <= self.depth <= MOST_DEPTH
+        self._check("depth", possible, f"must be a number from 1 to {MOST_DEPTH}")
+        possible = self.ms is None or 0 < self.ms <= LONGEST_MS
+        self._check("ms", possible, f"must be a time in milliseconds, above 0 and up to {LONGEST_MS}")
 
     def policy(self, game: Game) -> Minimax:
         leaf = make_heuristic(game)

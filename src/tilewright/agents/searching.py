@@ -32,28 +32,22 @@ class SearchingAgent(Agent):
     usual_depth: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
-        if self.depth is not None and not 1 <= self.depth <= DEEPEST:
-            raise self._refusal("depth", f"must be 1 to {DEEPEST}")
-        if self.ms is not None and not 0 < self.ms <= LONGEST_THOUGHT:
-            raise self._refusal("ms", f"must be above 0 and at most {LONGEST_THOUGHT:,}")
-        if not 0 <= self.prune < 1:
-            raise self._refusal("prune", "must be a probability: at least 0, below 1")
-        if not 0 <= self.table <= LARGEST_TABLE:
-            raise self._refusal("table", f"must be 0 to {LARGEST_TABLE:,} megabytes")
+        self._check("depth", self.depth is None or 1 <= self.depth <= DEEPEST, f"must be 1 to {DEEPEST}")
+        possible = self.ms is None or 0 < self.ms <= LONGEST_THOUGHT
+        self._check("ms", possible, f"must be above 0 and at most {LONGEST_THOUGHT:,}")
+        self._check("prune", 0 <= self.prune < 1, "must be a probability: at least 0, below 1")
+        self._check("table", 0 <= self.table <= LARGEST_TABLE, f"must be 0 to {LARGEST_TABLE:,} megabytes")
         if self.limits and self.ms is not None:
             raise SpecError(f"agent {self.name}: limits and ms cannot be given together")
         self._depths()
-
-    def _refusal(self, option: str, reason: str) -> SpecError:
-        return SpecError(f"agent {self.name}, option {option}={getattr(self, option)}: {reason}")
 
     def _depths(self) -> list[int]:
         """How deep boards with 0, 1, 2, … empty cells are searched; the last is for all that follow."""
         usual = DEEPEST if self.ms is not None else self.usual_depth
         depth = usual if self.depth is None else self.depth
         words = self.limits.split("-") if self.limits else []
-        if not all(word.isdecimal() and 1 <= int(word) <= DEEPEST for word in words) or len(words) > 16:
-            raise self._refusal("limits", f"must be at most 16 depths of 1 to {DEEPEST}, like 6-5-4")
+        depths = all(word.isdecimal() and 1 <= int(word) <= DEEPEST for word in words)
+        self._check("limits", depths and len(words) <= 16, f"must be at most 16 depths of 1 to {DEEPEST}, like 6-5-4")
         return [*map(int, words), depth]
 
     @abstractmethod
