@@ -126,7 +126,7 @@ def draw_review(found: Review) -> "Figure":
     _name_worst(below, found)
     _draw_total(below, found)
     for axes in (above, below):
-        axes.yaxis.set_major_formatter("{x:,g}")
+        axes.yaxis.set_major_formatter("{x:,.10g}")
     return figure
 
 
@@ -156,7 +156,7 @@ def _draw_total(axes: "Axes", found: Review) -> None:
     total = second_scale(axes, "total loss")
     total.plot(range(len(sums)), sums, color=SOFT, linewidth=1.2, linestyle="--")
     total.set_ylim(0, 1.08 * sums[-1])
-    total.yaxis.set_major_formatter("{x:,g}")
+    total.yaxis.set_major_formatter("{x:,.10g}")
 
 
 def _title(found: Review) -> str:
