@@ -35,13 +35,13 @@ def folder(tmp_path: Path) -> RunFolder:
 def test_rows_come_back_as_they_were(folder: RunFolder) -> None:
     assert folder.curve_points() == POINTS
     assert folder.evaluation_points() == TESTS
-    assert folder.metrics.read_text().splitlines()[0] == "games,seconds,moves,score_mean,score_max,win_rate,share"
+    assert folder.metrics.read_text().splitlines()[0] == "games,seconds,moves,score_mean,score_max,win_rate,share,stage"
 
 
 def test_a_folder_without_rows_has_none(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "nowhere")
     assert (folder.curve_points(), folder.evaluation_points()) == ([], [])
-    folder.forget_after(0)
+    folder.forget_after(Progress())
     assert not folder.path.exists()
 
 
@@ -63,7 +63,7 @@ def test_rows_of_noise_are_left_out(folder: RunFolder) -> None:
 @pytest.mark.parametrize(("games", "curve", "tests"), [(0, 0, 0), (39, 1, 2), (40, 2, 2), (60, 3, 4), (1000, 7, 4)])
 def test_rows_beyond_a_checkpoint_are_forgotten(folder: RunFolder, games: int, curve: int, tests: int) -> None:
     folder.metrics.write_bytes(folder.metrics.read_bytes() + b"160,0.8,12")
-    folder.forget_after(games)
+    folder.forget_after(Progress(games))
     assert folder.curve_points() == POINTS[:curve]
     assert folder.evaluation_points() == TESTS[:tests]
     again = CurvePoint(1020, 1.0, 1, 1.0, 1, 0.0, 0.5)
@@ -81,7 +81,7 @@ def test_a_checkpoint_brings_a_trainer_to_where_it_was(tmp_path: Path) -> None:
     folder, trainer = RunFolder(tmp_path), Trainer(tiny())
     trainer.learn(0, 50)
     trainer.share *= 0.5
-    progress = Progress(50, 2345, 1.25, 1, 40, {"games": 10, "moves": 99, "score": 2**40, "best": 7, "wins": 3})
+    progress = Progress(50, 2345, 1.25, 1, 40, waiting={"games": 10, "moves": 99, "score": 2**40, "best": 7, "wins": 3})
     folder.save_checkpoint(trainer, progress)
     other = Trainer(tiny())
     assert folder.load_checkpoint(other) == progress
@@ -148,7 +148,7 @@ def test_events_have_the_figures_of_the_rows(tmp_path: Path) -> None:
             log.add(point)
     events = events_of(tmp_path)
     assert events.keys() == {
-        *("train/score_mean", "train/score_max", "train/win_rate", "train/share"),
+        *("train/score_mean", "train/score_max", "train/win_rate", "train/share", "train/stage"),
         *("test/score_mean", "test/score_low", "test/score_high", "test/win_rate"),
     }
     for name, found in events.items():

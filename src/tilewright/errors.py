@@ -8,6 +8,7 @@ TilewrightError
 │   ├── FileError         a file that is missing, damaged, of another kind, or cannot be written
 │   └── IllegalMoveError  a move that changes nothing
 ├── DivergedError         learning went to infinity
+├── UnreachedError        no game of training came so far
 └── MissingExtraError     an optional part of the package is not installed
 """
 
@@ -20,6 +21,7 @@ __all__ = [
     "MissingExtraError",
     "SpecError",
     "TilewrightError",
+    "UnreachedError",
     "UsageError",
 ]
 
@@ -50,6 +52,10 @@ class FileError(UsageError):
 
 class DivergedError(TilewrightError):
     """Learning went to infinity; the last good checkpoint is kept."""
+
+
+class UnreachedError(TilewrightError):
+    """No game came as far as the next stage of training; what was learned until then is kept."""
 
 
 class IllegalMoveError(UsageError):

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from tilewright.evaluation import Evaluation
 from tilewright.files import write_text
 from tilewright.plots import BLUE, INK, ORANGE, SOFT, new_figure, png, save_png, second_scale, style
-from tilewright.runs import RunFolder
+from tilewright.runs import RunFolder, StagePoint
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["draw_curve", "draw_tiles", "save_curve", "write_report"]
@@ -25,7 +26,16 @@ def draw_curve(folder: RunFolder) -> "Figure":
     axes = style(figure.add_subplot())
     points, tests = folder.curve_points(), folder.evaluation_points()
     games = [point.games for point in points]
-    axes.plot(games, [point.score_mean for point in points], color=BLUE, linewidth=1.8, label="training games")
+    for stage in sorted({point.stage for point in points}):
+        part = [point for point in points if point.stage == stage]
+        axes.plot(
+            [point.games for point in part],
+            [point.score_mean for point in part],
+            color=BLUE,
+            linewidth=1.8,
+            label="training games" if stage == 1 else None,
+        )
+    _mark_stages(axes, folder.stage_points(), games[-1] if games else 0)
     if tests:
         middle = [test.score_mean for test in tests]
         reach = [
@@ -46,6 +56,18 @@ def draw_curve(folder: RunFolder) -> "Figure":
         wins.set_ylim(0, 100)
     axes.legend(loc="lower right", frameon=False, fontsize=9)
     return figure
+
+
+def _mark_stages(axes: "Axes", stages: list[StagePoint], last: int) -> None:
+    """Where stages begin, and what the same games score when the stage before plays them to their end."""
+    ends = [stage.games for stage in stages[1:]] + [last]
+    for stage, end in zip(stages, ends, strict=True):
+        axes.axvline(stage.games, color=SOFT, linewidth=0.8)
+        axes.text(
+            stage.games, 0.02, f" stage {stage.stage}", transform=axes.get_xaxis_transform(), color=SOFT, fontsize=9
+        )
+        label = "played on by the stage before" if stage.stage == 2 else None
+        axes.plot([stage.games, end], [stage.normalised] * 2, color=INK, linewidth=1.2, linestyle=":", label=label)
 
 
 def draw_tiles(evaluation: Evaluation) -> "Figure":

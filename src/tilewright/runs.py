@@ -3,6 +3,7 @@
 config.toml              the recipe
 metrics.csv              the learning curve, a row for every so many games
 evaluations.csv          tests along the way
+stages.csv               where the later stages began, if they are learned in turn
 events.out.tfevents.…    the same for TensorBoard
 checkpoint.safetensors   everything learning changes, to resume from
 model.safetensors        the network, when the session ends
@@ -22,7 +23,7 @@ from tilewright.files import read_tensors, write_tensors, write_text
 from tilewright.learning.recipe import Recipe, read_recipe
 from tilewright.learning.trainer import Trainer
 
-__all__ = ["CurvePoint", "EvaluationPoint", "EventLog", "Progress", "RunFolder"]
+__all__ = ["CurvePoint", "EvaluationPoint", "EventLog", "Progress", "RunFolder", "StagePoint"]
 
 FORMAT = "tilewright-checkpoint-2"
 
@@ -38,6 +39,7 @@ class CurvePoint:
     score_max: int
     win_rate: float
     share: float
+    stage: int = 1  # which one is learned, where stages are learned in turn
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,18 @@ class EvaluationPoint:
     win_rate: float
 
 
+@dataclass(frozen=True)
+class StagePoint:
+    """Where a stage began that is learned after another one."""
+
+    stage: int  # 2 is the first that has a point
+    games: int
+    seconds: float
+    boards: int  # that its games begin on
+    played: int  # how many games were played to find them
+    normalised: float  # mean score of the games that found them, which the stage before played to their end
+
+
 @dataclass
 class Progress:
     """How far a session is; part of every checkpoint."""
@@ -62,6 +76,10 @@ class Progress:
     seconds: float = 0.0
     decays: int = 0
     decided_at: int = 0  # the game at which the step was last looked at
+    stage: int = 0  # which stage is learned, where they are learned in turn
+    stage_games: int = 0  # when it began
+    stage_seconds: float = 0.0
+    collected: int = 0  # games played to find boards for the next stage
     waiting: dict[str, int] = field(default_factory=lambda: {"games": 0, "moves": 0, "score": 0, "best": 0, "wins": 0})
 
 
@@ -73,6 +91,7 @@ class RunFolder:
         self.config = path / "config.toml"
         self.metrics = path / "metrics.csv"
         self.evaluations = path / "evaluations.csv"
+        self.stages = path / "stages.csv"
         self.checkpoint = path / "checkpoint.safetensors"
         self.model = path / "model.safetensors"
         self.curve = path / "curve.png"
@@ -97,11 +116,12 @@ class RunFolder:
         tensors, metadata = read_tensors(self.checkpoint)
         if metadata.get("format") != FORMAT:
             raise FileError(f"{self.checkpoint}: not a checkpoint of this version")
-        trainer.restore(tensors)
         try:
-            return Progress(**json.loads(metadata["progress"]))
+            progress = Progress(**json.loads(metadata["progress"]))
         except (KeyError, TypeError, ValueError):
             raise FileError(f"{self.checkpoint}: its progress is damaged") from None
+        trainer.restore(tensors, progress.stage)
+        return progress
 
     def curve_points(self) -> list[CurvePoint]:
         return _read_rows(self.metrics, CurvePoint)
@@ -109,9 +129,12 @@ class RunFolder:
     def evaluation_points(self) -> list[EvaluationPoint]:
         return _read_rows(self.evaluations, EvaluationPoint)
 
-    def append(self, point: CurvePoint | EvaluationPoint) -> None:
-        """Add a row to the curve or the tests."""
-        path = self.metrics if isinstance(point, CurvePoint) else self.evaluations
+    def stage_points(self) -> list[StagePoint]:
+        return _read_rows(self.stages, StagePoint)
+
+    def append(self, point: CurvePoint | EvaluationPoint | StagePoint) -> None:
+        """Add a row to the file of its kind."""
+        path = {CurvePoint: self.metrics, EvaluationPoint: self.evaluations, StagePoint: self.stages}[type(point)]
         new = not path.exists()
         try:
             with path.open("a", newline="") as file:
@@ -124,20 +147,20 @@ class RunFolder:
 
     def remove_unfinished(self) -> None:
         """Remove what a process that was killed while saving left behind; it can be as large as a checkpoint."""
-        for file in (self.config, self.metrics, self.evaluations, self.checkpoint, self.model, self.curve, self.report):
+        for file in (value for value in vars(self).values() if value != self.path):
             for part in self.path.glob(f".{file.name}.*.part"):
                 part.unlink(missing_ok=True)
 
-    def forget_after(self, games: int) -> None:
-        """Drop rows beyond a checkpoint: those games will be played again."""
-        for path, kind in ((self.metrics, CurvePoint), (self.evaluations, EvaluationPoint)):
+    def forget_after(self, progress: Progress) -> None:
+        """Drop rows beyond a checkpoint: what they tell of will happen again."""
+        for path, kind in ((self.metrics, CurvePoint), (self.evaluations, EvaluationPoint), (self.stages, StagePoint)):
             if not path.exists():
                 continue
             out = io.StringIO()
             writer = csv.writer(out)
             writer.writerow([column.name for column in fields(kind)])
             for row in _read_rows(path, kind):
-                if row.games <= games:
+                if row.games <= progress.games and getattr(row, "stage", 1) <= progress.stage + 1:
                     writer.writerow(asdict(row).values())
             write_text(path, out.getvalue())
 
@@ -153,7 +176,7 @@ class EventLog:
 
     def add(self, point: CurvePoint | EvaluationPoint) -> None:
         group = "train" if isinstance(point, CurvePoint) else "test"
-        for name in ("score_mean", "score_max", "win_rate", "share", "score_low", "score_high"):
+        for name in ("score_mean", "score_max", "win_rate", "share", "stage", "score_low", "score_high"):
             if hasattr(point, name):
                 self._writer.add_scalar(f"{group}/{name}", getattr(point, name), point.games)
 
@@ -173,7 +196,7 @@ def _read_rows(path: Path, kind: type[Any]) -> list[Any]:
     whole, _, _ = path.read_bytes().rpartition(b"\n")
     for row in csv.DictReader(whole.decode("ascii", "replace").splitlines()):
         try:
-            rows.append(kind(**{name: convert(row[name]) for name, convert in types.items()}))
+            rows.append(kind(**{name: convert(row[name]) for name, convert in types.items() if name in row}))
         except (KeyError, TypeError, ValueError):
             continue
     return rows

@@ -12,18 +12,20 @@ from types import FrameType
 from tilewright import __version__
 from tilewright.agents.ntuple import ModelAgent
 from tilewright.engines.local import default_threads, spread
-from tilewright.errors import UsageError
+from tilewright.errors import UnreachedError, UsageError
 from tilewright.evaluation import evaluate
 from tilewright.learning.recipe import Recipe
+from tilewright.learning.starts import Boards
 from tilewright.learning.trainer import Trainer
 from tilewright.playing import Results
-from tilewright.runs import CurvePoint, EvaluationPoint, EventLog, Progress, RunFolder
+from tilewright.runs import CurvePoint, EvaluationPoint, EventLog, Progress, RunFolder, StagePoint
 
 __all__ = ["Session", "Watcher", "open_session"]
 
 IMPROVEMENT = 1.01  # learning is saturated when the mean score grows by less than this
 MAY_CHANGE = {"games", "minutes", "evaluate_games", "evaluate_minutes", "checkpoint_minutes"}  # when a run goes on
 TEST_SEED = 2**31  # tests along the way play other games than training does
+MOST_COLLECTED = 50  # games played for each board wanted, before a session makes do with fewer
 
 
 class Watcher:
@@ -37,6 +39,12 @@ class Watcher:
 
     def on_test(self, point: EvaluationPoint) -> None:
         """The network was tested."""
+
+    def on_collected(self, session: "Session") -> None:
+        """Some games were played to find boards for the next stage; called from the threads that played them."""
+
+    def on_stage(self, point: StagePoint) -> None:
+        """The next stage begins."""
 
     def on_stopping(self) -> None:
         """The session was asked to stop and will, after the games under way."""
@@ -64,7 +72,10 @@ class Session:
         self.folder.remove_unfinished()
         if self.folder.checkpoint.exists():
             self.progress = self.folder.load_checkpoint(self.trainer)
-        self.folder.forget_after(self.progress.games)
+        if self.progress.collected and not self._stage_is_over():  # the budget was raised: it learns on
+            self.progress.collected = 0
+            self.trainer.forget_found()
+        self.folder.forget_after(self.progress)
         self.points = self.folder.curve_points()
 
     def stop(self) -> None:
@@ -74,23 +85,51 @@ class Session:
     @property
     def done(self) -> float:
         """How much of the budget is used up, from 0 to 1."""
-        recipe, now = self.recipe, self.progress
-        by_games = now.games / recipe.games if recipe.games else 0.0
-        by_time = now.seconds / (60 * recipe.minutes) if recipe.minutes else 0.0
+        return self._used(self.progress.games, self.progress.seconds)
+
+    def _used(self, games: int, seconds: float) -> float:
+        recipe = self.recipe
+        by_games = games / recipe.games if recipe.games else 0.0
+        by_time = seconds / (60 * recipe.minutes) if recipe.minutes else 0.0
         return min(1.0, max(by_games, by_time))
+
+    @property
+    def stages(self) -> int:
+        """How many stages are learned one after the other."""
+        return 1 + len(self.recipe.stages) if self.recipe.collect else 1
+
+    def _stage_ends(self) -> tuple[int, float]:
+        """After how many games or seconds; the stages that are left have equal parts of what is left."""
+        now, recipe = self.progress, self.recipe
+        began = self._used(now.stage_games, now.stage_seconds)
+        part = began + (1 - began) / (self.stages - now.stage)
+        return (
+            round(part * recipe.games) if recipe.games else 2**62,
+            part * 60 * recipe.minutes if recipe.minutes else float("inf"),
+        )
+
+    def _stage_is_over(self) -> bool:
+        games, seconds = self._stage_ends()
+        last = self.progress.stage + 1 == self.stages
+        return not last and (self.progress.games >= games or self.progress.seconds >= seconds)
 
     def run(self) -> Progress:
         """Train until the budget is used up or `stop` is called, then save the model."""
-        self.trainer.learn(0, 0)  # loads or compiles the kernels, so that only training is timed
+        self.trainer.warm_up()  # so that only training is timed
         events = EventLog(self.folder, self.progress.games)
         test_at = self._next(self.recipe.evaluate_minutes)
         save_at = self._next(self.recipe.checkpoint_minutes)
         with _stopping_on_signals(self), events:
             self._events = events
             while self.done < 1 and not self._stop.is_set():
-                self._train_until(min(test_at, save_at))
-                self.trainer.check_finite()
-                self._consider_step()
+                if not self._stage_is_over():
+                    self._train_until(min(test_at, save_at))
+                    self.trainer.check_finite()
+                    self._consider_step()
+                elif not self._has_collected():
+                    self._collect()
+                else:
+                    self._enter_next_stage()
                 if self.progress.seconds >= test_at and not self._stop.is_set():
                     self._test()
                     test_at = self._next(self.recipe.evaluate_minutes)
@@ -105,13 +144,12 @@ class Session:
         return self.progress.seconds + 60 * minutes if minutes else float("inf")
 
     def _train_until(self, pause: float) -> None:
-        """Train to the next pause, to the next look at the step, or to the end of the budget."""
+        """Train to the next pause, to the next look at the step, or to the end of the stage."""
         recipe, before = self.recipe, self.progress.seconds
-        limit = recipe.games or 2**62
+        limit, end = self._stage_ends()
+        pause = min(pause, end)
         if recipe.patience:
             limit = min(limit, self.progress.decided_at + recipe.patience)
-        if recipe.minutes:
-            pause = min(pause, 60 * recipe.minutes)
         began = time.perf_counter()
 
         def elapsed() -> float:
@@ -158,6 +196,7 @@ class Session:
             waiting["best"],
             waiting["wins"] / n,
             float(self.trainer.share[0]),
+            self.progress.stage + 1,
         )
         self.progress.waiting = Progress().waiting
         self.points.append(point)
@@ -171,11 +210,59 @@ class Session:
         if not patience or now.games < now.decided_at + patience:
             return
         now.decided_at = now.games
-        last = [p.score_mean for p in self.points if now.games - patience < p.games <= now.games]
-        earlier = [p.score_mean for p in self.points if now.games - 2 * patience < p.games <= now.games - patience]
+        stage = [p for p in self.points if p.stage == now.stage + 1]
+        last = [p.score_mean for p in stage if now.games - patience < p.games <= now.games]
+        earlier = [p.score_mean for p in stage if now.games - 2 * patience < p.games <= now.games - patience]
         if last and earlier and sum(last) / len(last) < IMPROVEMENT * sum(earlier) / len(earlier):
             self.trainer.share *= self.recipe.decay
             now.decays += 1
+
+    def _has_collected(self) -> bool:
+        """Whether there are enough boards for the next stage, or as many as can be hoped for."""
+        found, wanted = len(self.trainer.found.cells), self.recipe.collect
+        if not found and self.progress.collected >= MOST_COLLECTED * wanted:
+            self._finish()
+            condition, played = self.recipe.stages[self.progress.stage], self.progress.collected
+            raise UnreachedError(
+                f"none of {played:,} games reached {condition}: stage {self.progress.stage + 2} has no boards to begin "
+                "on; train the stage before it longer"
+            )
+        return found >= wanted or self.progress.collected >= MOST_COLLECTED * wanted
+
+    def _collect(self) -> None:
+        """Play some games without learning, and keep where they reach the next stage."""
+        before, began, first = self.progress.seconds, time.perf_counter(), self.progress.collected
+        pieces: dict[int, Boards] = {}
+
+        def work(start: int, count: int) -> None:
+            boards = self.trainer.collect(first + start, count)
+            with self._lock:
+                pieces[start] = boards
+                self.progress.collected += count
+                self.progress.seconds = before + time.perf_counter() - began
+            self.watcher.on_collected(self)
+
+        size = max(100, self.recipe.collect // 10)
+        spread(work, size - first % size, self.threads, until=self._stop.is_set)
+        self.trainer.keep([boards for _, boards in sorted(pieces.items(), key=lambda piece: piece[0])])
+
+    def _enter_next_stage(self) -> None:
+        now, found = self.progress, self.trainer.found
+        now.stage += 1
+        point = StagePoint(
+            now.stage + 1,
+            now.games,
+            round(now.seconds, 3),
+            len(found.cells),
+            now.collected,
+            float(found.finals.mean()),
+        )
+        now.stage_games, now.stage_seconds, now.decided_at, now.collected = now.games, now.seconds, now.games, 0
+        now.waiting = Progress().waiting
+        self.trainer.enter_next_stage()
+        self.folder.append(point)
+        self.folder.save_checkpoint(self.trainer, now)
+        self.watcher.on_stage(point)
 
     def _test(self) -> None:
         agent = ModelAgent(self.trainer.model({}))

@@ -2,11 +2,11 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tilewright.runs import CurvePoint, EvaluationPoint
+from tilewright.runs import CurvePoint, EvaluationPoint, StagePoint
 from tilewright.train import Session, Watcher
 
 __all__ = ["watching"]
@@ -36,13 +36,36 @@ class _Screen(Watcher):
 
     def figures(self, session: Session) -> str:
         now = session.progress
-        text = f"{now.games:,} games  {now.moves / max(now.seconds, 1e-9) / 1e6:.2f} M moves/s"
+        text = f"stage {now.stage + 1} of {session.stages}  " if session.stages > 1 else ""
+        text += f"{now.games:,} games  {now.moves / max(now.seconds, 1e-9) / 1e6:.2f} M moves/s"
         if self.points:
             last = self.points[-1]
             text += f"  mean {last.score_mean:,.0f}"
             if session.trainer.game.win_code is not None:
                 text += f"  won {100 * last.win_rate:.1f} %"
         return text
+
+    def collecting(self, session: Session) -> str:
+        found, played = len(session.trainer.found.cells), session.progress.collected
+        return f"collecting boards for stage {session.progress.stage + 2}: {found:,} in {played:,} games"
+
+    def tell(self, line: str) -> None:
+        """Show a line that stays."""
+
+    def on_test(self, point: EvaluationPoint) -> None:
+        margin = (point.score_high - point.score_low) / 2
+        self.tell(
+            f"test after {point.games:,} games: mean {point.score_mean:,.0f} ± {margin:,.0f} in {point.tested} games"
+        )
+
+    def on_stage(self, point: StagePoint) -> None:
+        self.tell(
+            f"stage {point.stage} begins after {point.games:,} games, on {point.boards:,} boards of {point.played:,} "
+            f"games; played to their end those scored {point.normalised:,.0f}"
+        )
+
+    def on_stopping(self) -> None:
+        self.tell("stopping after the games under way; what was learned is saved")
 
 
 class _Plain(_Screen):
@@ -51,18 +74,21 @@ class _Plain(_Screen):
         self._told: float | None = None  # when a line was last printed; the first games start the clock
 
     def on_games(self, session: Session) -> None:
+        self._now_and_then(lambda: f"{100 * session.done:5.1f} %  {self.figures(session)}")
+
+    def on_collected(self, session: Session) -> None:
+        self._now_and_then(lambda: f"{100 * session.done:5.1f} %  {self.collecting(session)}")
+
+    def _now_and_then(self, line: Callable[[], str]) -> None:
         now = time.monotonic()
         if self._told is None:
             self._told = now
         if now - self._told >= _PLAIN_SECONDS:
             self._told = now
-            print(f"{100 * session.done:5.1f} %  {self.figures(session)}", file=sys.stderr, flush=True)
+            self.tell(line())
 
-    def on_test(self, point: EvaluationPoint) -> None:
-        print(f"test after {point.games:,} games: {_test(point)}", file=sys.stderr, flush=True)
-
-    def on_stopping(self) -> None:
-        print("stopping after the games under way; what was learned is saved", file=sys.stderr, flush=True)
+    def tell(self, line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
 
 
 class _Live(_Screen):
@@ -76,15 +102,11 @@ class _Live(_Screen):
         curve = sparkline([point.score_mean for point in self.points])
         self._progress.update(self._task, completed=session.done, figures=self.figures(session), curve=curve)
 
-    def on_test(self, point: EvaluationPoint) -> None:
-        self._progress.console.print(f"test after {point.games:,} games: {_test(point)}")
+    def on_collected(self, session: Session) -> None:
+        self._progress.update(self._task, completed=session.done, figures=self.collecting(session), curve="")
 
-    def on_stopping(self) -> None:
-        self._progress.console.print("stopping after the games under way; what was learned is saved")
-
-
-def _test(point: EvaluationPoint) -> str:
-    return f"mean {point.score_mean:,.0f} ± {(point.score_high - point.score_low) / 2:,.0f} in {point.tested} games"
+    def tell(self, line: str) -> None:
+        self._progress.console.print(line)
 
 
 @contextmanager

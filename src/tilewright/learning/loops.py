@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.games.rules import Rules, State, largest, spawn, start
+from tilewright.games.rules import Rules, State, largest, spawn
 from tilewright.jit import Int, inline, kernel
 from tilewright.learning.exploration import Exploration, wander
 from tilewright.learning.methods import Look, Method, consider, reward_comes_first
+from tilewright.learning.starts import Boards, begin
 from tilewright.learning.steps import StepRule, correct, fetch
 from tilewright.networks.tables import Places, add_up, list_places, lookups
 from tilewright.playing import OVER, Results
@@ -65,6 +66,7 @@ def learn_online(
     method: Method,
     rule: StepRule,
     explore: Exploration,
+    starts: Boards,
     key: Key,
     first: Int,
     room: Room,
@@ -75,8 +77,9 @@ def learn_online(
     tables = method.tables
     n = lookups(tables)
     for game in range(len(results.scores)):
-        seed_stream(stream, key, u64(first + game))
-        state, score = start(rules, stream)
+        number = u64(first + game)
+        seed_stream(stream, key, number)
+        state, score = begin(rules, starts, number, stream)
         moves, earned, shift = 0, np.float32(0), u64(0)
         while True:
             best = consider(method, rules, state)
@@ -106,6 +109,7 @@ def learn_backwards(
     method: Method,
     rule: StepRule,
     explore: Exploration,
+    starts: Boards,
     returns: Returns,
     restart: Int,
     key: Key,
@@ -123,8 +127,9 @@ def learn_backwards(
     """
     stream, record = room.stream, room.record
     for game in range(len(results.scores)):
-        seed_stream(stream, key, u64(first + game))
-        state, score = start(rules, stream)
+        number = u64(first + game)
+        seed_stream(stream, key, number)
+        state, score = begin(rules, starts, number, stream)
         again = False
         results.moves[game] = 0
         while True:

@@ -37,6 +37,7 @@ class Recipe:
     features: tuple[str, ...] = ()
     stages: tuple[str, ...] = ()  # tiles that begin a stage with weights of its own, like 16384+8192
     promote: bool = False  # a stage reads what the one before it knows, until it knows better
+    collect: int = 0  # stages are learned in turn, each from so many boards that the one before reached; 0: together
     method: str = "afterstate"  # what is valued: afterstate, state or action
     order: str = "backward"  # learn online, or backward from a game's end
     lambda_: float = 0.0  # how much of a return comes from later moves (key: lambda)
@@ -65,7 +66,7 @@ class Recipe:
         self._between("decay", 0, 1, above=True)
         self._between("epsilon", 0, 1)
         self._between("initial", -LARGEST_VALUE, LARGEST_VALUE)
-        for key in ("steps", "patience", "restart", "games", "minutes", "seed", "evaluate_minutes"):
+        for key in ("collect", "steps", "patience", "restart", "games", "minutes", "seed", "evaluate_minutes"):
             self._between(key, 0, None)
         for key in ("curve_games", "evaluate_games", "checkpoint_minutes"):
             self._between(key, 0, None, above=True)
@@ -77,6 +78,12 @@ class Recipe:
             raise ConfigError('order = "online" keeps no record of a game; restart needs "backward"')
         if self.promote and self.method == "action":
             raise ConfigError('promote does not go with method = "action"')
+        if self.collect and not self.stages:
+            raise ConfigError("collect goes with stages; this recipe has none")
+        if self.collect and self.promote:
+            raise ConfigError("promote is for stages that are learned together; collect is for one after the other")
+        if self.collect and self.method == "action":
+            raise ConfigError('collect does not go with method = "action"')
         if 0 < self.patience < self.curve_games:
             raise ConfigError(
                 f"patience = {self.patience}: must be 0 or at least curve_games = {self.curve_games}, "

@@ -1,5 +1,6 @@
 """A network in training: the arrays that learning changes, and the kernels set up for a recipe."""
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -10,17 +11,26 @@ from tilewright.learning.exploration import EpsilonGreedy, Exploration, NoExplor
 from tilewright.learning.loops import Returns, learn_backwards, learn_online, make_room
 from tilewright.learning.methods import make_method
 from tilewright.learning.recipe import Recipe
+from tilewright.learning.starts import Boards, collect_boards, joined, make_boards
 from tilewright.learning.steps import Coherence, FixedStep, StepRule
 from tilewright.networks.model import METHODS, Model
-from tilewright.networks.stages import UNWRITTEN
+from tilewright.networks.shapes import NetworkShape
+from tilewright.networks.stages import UNWRITTEN, read_stages
+from tilewright.networks.tables import Tables
 from tilewright.playing import Results, make_results
-from tilewright.rng import stream_key
+from tilewright.rng import new_stream, stream_key
 
 __all__ = ["Trainer"]
 
+COLLECTING = 2**40  # games played to collect boards are numbered from here on, once more for every stage
+
 
 class Trainer:
-    """Plays and learns numbered games; several threads may do so at once, sharing the weights without locks."""
+    """Plays and learns numbered games; several threads may do so at once, sharing the weights without locks.
+
+    Where stages are learned in turn, only the weights of `stage` are read and changed, and games begin on `starts`;
+    boards for the next stage gather in `found`.
+    """
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
@@ -32,18 +42,21 @@ class Trainer:
             self.weights[self.shape.promoted_from :] = UNWRITTEN
         self.share = np.array([recipe.share], np.float32)
         self.errors = _filled(2 * size, 0.0) if recipe.rule == "tc" else np.zeros(0, np.float32)
+        self.stage = 0
+        self.starts, self.found = make_boards(0), make_boards(0)
         self._key = stream_key(recipe.seed)
+
+    def warm_up(self) -> None:
+        """Load or compile the kernels."""
+        self.learn(0, 0)
+        if self.recipe.collect:
+            self.collect(0, 0)
 
     def learn(self, first: int, count: int) -> Results:
         """Play games number `first` to `first + count - 1` and learn from them."""
         recipe, results = self.recipe, make_results(count)
-        tables = self.shape.tables(self.game, self.weights)
-        shared = (
-            self.game.rules,
-            make_method(recipe.method, tables, self.lookups),
-            self._rule(),
-            self._exploration(),
-        )
+        method = make_method(recipe.method, self._tables(), self.lookups)
+        shared = (self.game.rules, method, self._rule(), self._exploration(), self.starts)
         room = make_room(self.lookups)
         if recipe.order == "online":
             learn_online(*shared, self._key, first, room, results)
@@ -57,8 +70,54 @@ class Trainer:
                 return results
             room = make_room(self.lookups, 2 * len(room.record.cells))
 
+    def collect(self, first: int, count: int) -> Boards:
+        """Play so many games without learning: where they reached the next stage."""
+        boards = make_boards(count)
+        collect_boards(
+            self.game.rules,
+            make_method(self.recipe.method, self._tables(), self.lookups),
+            self.starts,
+            read_stages(self.shape.stages, self.game),
+            self.stage + 1,
+            self._key,
+            COLLECTING * (self.stage + 1) + first,
+            new_stream(),
+            boards,
+        )
+        return boards
+
+    def keep(self, pieces: list[Boards]) -> None:
+        """Add boards that `collect` found, at most as many as the recipe asks for."""
+        found = joined([self.found, *pieces])
+        self.found = Boards._make(column[: self.recipe.collect] for column in found)
+
+    def forget_found(self) -> None:
+        self.found = make_boards(0)
+
+    def enter_next_stage(self) -> None:
+        """Learn the next stage from now on, from the boards that were found."""
+        self.stage += 1
+        self.starts = self.found
+        self.forget_found()
+        self.share[0] = self.recipe.share
+
+    def _tables(self) -> Tables:
+        if not self.recipe.collect:
+            return self.shape.tables(self.game, self.weights)
+        return self._shape_until(0).tables(self.game, self.weights[self._part(1)])
+
     def _rule(self) -> StepRule:
-        return Coherence(self.share, self.errors) if self.recipe.rule == "tc" else FixedStep(self.share)
+        if self.recipe.rule == "fixed":
+            return FixedStep(self.share)
+        return Coherence(self.share, self.errors[self._part(2)] if self.recipe.collect else self.errors)
+
+    def _part(self, each: int) -> slice:
+        """Where the stage's own entries are, in an array that has so many for each weight."""
+        size = each * self.shape.stage_size
+        return slice(self.stage * size, (self.stage + 1) * size)
+
+    def _shape_until(self, stage: int) -> NetworkShape:
+        return dataclasses.replace(self.shape, stages=self.shape.stages[:stage])
 
     def _exploration(self) -> Exploration:
         epsilon = self.recipe.epsilon
@@ -71,16 +130,34 @@ class Trainer:
 
     def tensors(self) -> dict[str, NDArray[Any]]:
         """All that learning changes, for a checkpoint."""
-        return {"weights": self.weights, "errors": self.errors, "share": self.share}
+        fixed = {"weights": self.weights, "errors": self.errors, "share": self.share}
+        return fixed | (self._boards() if self.recipe.collect else {})
 
-    def restore(self, tensors: dict[str, NDArray[Any]]) -> None:
+    def _boards(self) -> dict[str, NDArray[Any]]:
+        pools = {"starts": self.starts, "found": self.found}
+        return {f"{pool}.{name}": column for pool, boards in pools.items() for name, column in boards._asdict().items()}
+
+    def restore(self, tensors: dict[str, NDArray[Any]], stage: int = 0) -> None:
+        """Go back to a checkpoint that was made in that stage."""
         for name, mine in self.tensors().items():
-            if name not in tensors or tensors[name].shape != mine.shape or tensors[name].dtype != mine.dtype:
+            same_size = name in self._boards() or (name in tensors and tensors[name].shape == mine.shape)
+            if name not in tensors or not same_size or tensors[name].dtype != mine.dtype:
                 raise FileError(f"the checkpoint does not fit the recipe: {name} is missing or of another size")
+        for mine, name in ((self.weights, "weights"), (self.errors, "errors"), (self.share, "share")):
             mine[:] = tensors[name]
+        if self.recipe.collect:
+            self.starts, self.found = (
+                Boards._make(tensors[f"{pool}.{name}"].copy() for name in Boards._fields)
+                for pool in ("starts", "found")
+            )
+        self.stage = stage
 
     def model(self, origin: dict[str, str]) -> Model:
-        return Model(self.game, self.shape, self.recipe.method, self.weights, origin=origin)
+        """The network as it is; where stages are learned in turn, with those that were begun."""
+        if not self.recipe.collect:
+            return Model(self.game, self.shape, self.recipe.method, self.weights, origin=origin)
+        shape = self._shape_until(self.stage)
+        return Model(self.game, shape, self.recipe.method, self.weights[: shape.table_size], origin=origin)
 
 
 def _filled(size: int, value: float) -> NDArray[np.float32]:

@@ -3,9 +3,10 @@
 Where stages *promote*, a weight of a later stage that was never written is read from the stage before (Jaśkowski 2016),
 so that a new stage begins with all that is known already.
 
-A stage begins when certain large tiles are on the board: "16384+8192". What counts is the sum of all tiles at least as
-large as the smallest of them. That sum never falls, whatever merges: so a stage is a matter of the board alone, needs
-no memory of what came before, and a search can cross from one stage to the next.
+A stage begins when certain large tiles are on the board, and those of the stages before it: "16384+8192". Tiles that
+were made of them count as well. So "16384+8192" asks that the tiles of 16384 and more have a sum of at least 16384,
+and those of 8192 and more one of at least 16384 + 8192. Such sums never fall, whatever merges: a stage is a matter of
+the board alone, needs no memory of what came before, and a search can cross from one stage to the next.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -44,19 +45,21 @@ class OneStage(NamedTuple):
 
 
 class TileStages(NamedTuple):
-    """The later stages in order; the first needs nothing. Tiles are counted by 2 to the power of their codes."""
+    """What the later stages need, one after the other. Tiles are counted by 2 to the power of their codes."""
 
     least: NDArray[np.int64]  # the smallest code that counts
     needed: NDArray[np.int64]  # how much must be there
+    stage: NDArray[np.int64]  # which stage is reached with it
 
 
 class PromotingStages(NamedTuple):
     least: NDArray[np.int64]
     needed: NDArray[np.int64]
+    stage: NDArray[np.int64]
 
 
 def stage_of(stages: Staging, cells: Word) -> Int:
-    """The number of the last stage whose condition holds; 0 is the first."""
+    """The number of the stage that a board is in; 0 is the first."""
     raise TypeError("stage_of is a verb for kernels")
 
 
@@ -77,10 +80,12 @@ def promoting_stage_by_tiles(stages: PromotingStages, cells: Word) -> Int:
 
 @inline
 def _stage(stages: Staging, cells: Word) -> Int:
-    for stage in range(len(stages.least), 0, -1):
-        if _mass(cells, stages.least[stage - 1]) >= stages.needed[stage - 1]:
-            return stage
-    return 0
+    stage = 0
+    for i in range(len(stages.least)):
+        if _mass(cells, stages.least[i]) < stages.needed[i]:
+            break
+        stage = stages.stage[i]
+    return stage
 
 
 @inline
@@ -136,7 +141,7 @@ def read_stages(conditions: tuple[str, ...], game: Game, *, promote: bool = Fals
     """
     if not conditions:
         return OneStage()
-    least, needed = [], []
+    wanted: list[list[int]] = []  # the codes of each condition, the largest first
     for condition in conditions:
         codes = []
         for word in condition.split("+"):
@@ -146,9 +151,21 @@ def read_stages(conditions: tuple[str, ...], game: Game, *, promote: bool = Fals
                 raise SpecError(f"stage {condition!r}: {word.strip()!r} is no tile of {game.name}") from None
         if max(codes) > 15:
             raise SpecError(f"stage {condition!r}: the largest tile that a network knows is {game.value(15)}")
-        least.append(min(codes))
-        needed.append(sum(1 << code for code in codes))
-    if needed != sorted(set(needed)):
+        wanted.append(sorted(codes, reverse=True))
+    totals = [sum(1 << code for code in codes) for codes in wanted]
+    if totals != sorted(set(totals)):
         raise SpecError(f"stages {', '.join(conditions)}: each must come after the one before it")
+    checks = np.array(_checks(wanted), np.int64)
     kind = PromotingStages if promote else TileStages
-    return kind(np.array(least, np.int64), np.array(needed, np.int64))
+    return kind(*(np.ascontiguousarray(column) for column in checks.T))
+
+
+def _checks(wanted: list[list[int]]) -> list[tuple[int, int, int]]:
+    """What is looked at in turn, as (least, needed, stage reached with it), without what was looked at before."""
+    checks: list[tuple[int, int, int]] = []
+    for number, codes in enumerate(wanted, start=1):
+        own = [(code, sum(1 << larger for larger in codes[: i + 1])) for i, code in enumerate(codes)]
+        new = [check for check in own if check not in [(least, needed) for least, needed, _ in checks]]
+        checks += [(least, needed, number - 1) for least, needed in new[:-1]]
+        checks += [(least, needed, number) for least, needed in (new or own)[-1:]]
+    return checks

@@ -1,0 +1,132 @@
+"""Stages learned in turn: boards are collected where a stage begins, and games of that stage begin on them."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from tilewright.errors import ConfigError
+from tilewright.games import make_game
+from tilewright.games.board import Board
+from tilewright.games.game import Game
+from tilewright.games.rules import Rules, State
+from tilewright.jit import Int, kernel
+from tilewright.learning.recipe import Recipe
+from tilewright.learning.starts import Boards, begin, joined, make_boards
+from tilewright.learning.trainer import Trainer
+from tilewright.rng import Stream, stream_for
+
+# Without fours a board tells its score: a tile 2ᵏ is made by k - 1 rounds of merges, each worth 2ᵏ in all.
+NO_FOURS = "2048:rows=3,columns=3,four=0"
+
+
+@kernel
+def begun(rules: Rules, starts: Boards, number: Int, stream: Stream) -> tuple[State, Int]:
+    return begin(rules, starts, np.uint64(number), stream)
+
+
+def boards_of(game: Game, boards: Boards) -> Iterator[Board]:
+    for cells, extra in zip(boards.cells, boards.extra, strict=True):
+        yield Board(game, State(int(cells), int(extra)))
+
+
+def tiles_of(board: Board) -> list[int]:
+    return sorted((tile for row in board.tiles for tile in row if tile), reverse=True)
+
+
+def trainer_of(game: str, stages: tuple[str, ...], **changes: object) -> Trainer:
+    options = {"games": 10, "collect": 50, "network": "", "tuples": ("0124", "456"), **changes}
+    return Trainer(Recipe(game=game, stages=stages, **options))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("stage", [0, 1])
+def test_boards_are_collected_where_a_stage_is_reached_first(stage: int) -> None:
+    trainer = trainer_of(NO_FOURS, ("32", "32+16"))
+    trainer.learn(0, 300)
+    if stage:
+        trainer.keep([trainer.collect(0, 200)])
+        trainer.enter_next_stage()
+        trainer.learn(300, 300)
+    found = joined([trainer.collect(0, 200)])
+    assert 20 < len(found.cells) < 200  # some games reach it, some do not
+    for board, score, final in zip(boards_of(trainer.game, found), found.scores, found.finals, strict=True):
+        tiles = tiles_of(board)
+        assert tiles[0] == 32
+        assert tiles.count(32) == 1
+        assert tiles.count(16) == (1 if stage else tiles.count(16))
+        assert score == sum(tile * (int(tile).bit_length() - 2) for tile in tiles)
+        assert final >= score
+
+
+def test_collected_boards_of_threes_keep_bag_and_hint() -> None:
+    trainer = trainer_of("threes", ("24",))
+    trainer.learn(0, 200)
+    found = joined([trainer.collect(0, 200)])
+    assert len(found.cells) > 100
+    for board in boards_of(trainer.game, found):
+        assert 24 in tiles_of(board)
+    assert len(np.unique(found.extra)) > 10
+
+
+def test_games_begin_on_the_boards_in_turn() -> None:
+    game = make_game("2048")
+    texts = ["64 0 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 0", "0 0 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 128"]
+    starts = make_boards(2)
+    for i, text in enumerate(texts):
+        state = game.parse(text).state
+        starts.cells[i], starts.extra[i], starts.scores[i] = state.cells, state.extra, 1000 + i
+    for number in range(6):
+        state, score = begun(game.rules, starts, number, stream_for(1, number))
+        assert score == 1000 + number % 2
+        tiles = tiles_of(Board(game, State(int(state[0]), int(state[1]))))
+        assert tiles[0] == (64 if number % 2 == 0 else 128)
+        assert tiles[1:] in ([2], [4])  # the new tile
+
+
+def test_without_boards_a_game_begins_with_the_first_tiles() -> None:
+    game = make_game("2048")
+    state, score = begun(game.rules, make_boards(0), 3, stream_for(1, 3))
+    tiles = tiles_of(Board(game, State(int(state[0]), int(state[1]))))
+    assert (len(tiles), score) == (2, 0)
+
+
+def test_a_stage_learns_weights_of_its_own_and_counts_what_came_before() -> None:
+    trainer = trainer_of(NO_FOURS, ("32",))
+    size = trainer.shape.stage_size
+    trainer.learn(0, 300)
+    assert trainer.weights[:size].any()
+    assert not trainer.weights[size:].any()
+    trainer.keep([trainer.collect(0, 200)])
+    trainer.enter_next_stage()
+    first, errors = trainer.weights[:size].copy(), trainer.errors[: 2 * size].copy()
+    results = trainer.learn(300, 100)
+    np.testing.assert_array_equal(trainer.weights[:size], first)
+    np.testing.assert_array_equal(trainer.errors[: 2 * size], errors)
+    assert trainer.weights[size:].any()
+    assert trainer.errors[2 * size :].any()
+    numbers = np.arange(300, 400) % len(trainer.starts.scores)
+    assert (results.scores >= trainer.starts.scores[numbers]).all()
+    assert (results.codes >= 5).all()  # 32 is there from the beginning
+
+
+def test_no_more_boards_are_kept_than_the_recipe_asks_for() -> None:
+    trainer = trainer_of(NO_FOURS, ("32",), collect=20)
+    trainer.learn(0, 300)
+    whole = joined([trainer.collect(0, 200)])
+    trainer.keep([trainer.collect(0, 80), trainer.collect(80, 120)])
+    for kept, found in zip(trainer.found, whole, strict=True):
+        np.testing.assert_array_equal(kept, found[:20])
+
+
+@pytest.mark.parametrize(
+    ("keys", "reason"),
+    [
+        ({"collect": 10}, "collect goes with stages; this recipe has none"),
+        ({"collect": -1, "stages": ("512",)}, "collect = -1: must be from 0"),
+        ({"collect": 10, "stages": ("512",), "promote": True}, "promote is for stages that are learned together"),
+        ({"collect": 10, "stages": ("512",), "method": "action"}, 'collect does not go with method = "action"'),
+    ],
+)
+def test_what_does_not_go_together_is_refused(keys: dict[str, object], reason: str) -> None:
+    with pytest.raises(ConfigError, match=reason):
+        Recipe(games=1, **keys)  # type: ignore[arg-type]
