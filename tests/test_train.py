@@ -244,7 +244,11 @@ def test_every_key_is_either_learning_or_may_change() -> None:
     """A new key must be put into one of the two groups."""
     free = {"games", "minutes", "evaluate_games", "evaluate_minutes", "checkpoint_minutes"}
     tested = test_another_way_of_learning_is_not_the_same_run.pytestmark[0].args[1]
-    learning = {next(iter(changes)) for changes in tested} | {"network", "promote", "collect"}  # which change others, too
+    learning = {next(iter(changes)) for changes in tested} | {
+        "network",
+        "promote",
+        "collect",
+    }  # which change others, too
     assert learning | free == {field.name for field in dataclasses.fields(Recipe)}
     assert not learning & free
 

@@ -98,9 +98,9 @@ def test_a_model_plays_variants_of_its_game_on_the_same_board() -> None:
     assert evaluate(agent, variant, games=5, threads=1).games == 5
 
 
-def test_without_a_model_it_says_how_to_train_one() -> None:
-    with pytest.raises(SpecError, match=r"needs a model: ntuple:model=PATH .*tilewright train"):
-        make_agent("ntuple")
+def test_where_no_model_comes_with_the_package_it_says_how_to_train_one() -> None:
+    with pytest.raises(SpecError, match=r"no model for 2048:rows=2 comes with the package; .*tilewright train "):
+        make_agent("ntuple").values(make_game("2048:rows=2").start(1))
 
 
 def test_a_file_that_is_missing_or_no_model_is_refused(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from tilewright.agents.searching import SearchingAgent
-from tilewright.agents.trained import check_model_given, make_player, trained_model
+from tilewright.agents.trained import make_player, trained_model
 from tilewright.games.game import Game
 from tilewright.networks.model import Model
 from tilewright.search.leaf import Leaf, make_leaf
@@ -30,15 +30,11 @@ class ModelSearch(SearchingAgent):
 
 @dataclass(frozen=True)
 class ExpectimaxAgent(SearchingAgent):
-    """`expectimax:depth=3,model=PATH` or, by time, `expectimax:ms=50,model=PATH`."""
+    """`expectimax:depth=3` or, by time, `expectimax:ms=50`; with `model=PATH` by another network."""
 
-    model: str = ""
+    model: str = ""  # the path of a file; without one the model that comes with the package
 
     name: ClassVar[str] = "expectimax"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_model_given(self.name, self.model)
-
     def leaf(self, game: Game) -> Leaf:
-        return make_leaf(make_player(trained_model(self.model), game))
+        return make_leaf(make_player(trained_model(self.model, game), game))

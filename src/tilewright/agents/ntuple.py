@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from tilewright.agents.agent import Agent, values_of
-from tilewright.agents.trained import check_model_given, make_player, trained_model
+from tilewright.agents.trained import make_player, trained_model
 from tilewright.games.board import Board
 from tilewright.games.calls import typed_state
 from tilewright.games.game import Game
@@ -52,11 +52,11 @@ class NetworkAgent(Agent):
     name: ClassVar[str] = "ntuple"
 
     @abstractmethod
-    def trained(self) -> Model:
-        """The network."""
+    def trained(self, game: Game) -> Model:
+        """The network that plays a game."""
 
     def policy(self, game: Game) -> Method:
-        return make_player(self.trained(), game)
+        return make_player(self.trained(game), game)
 
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         game = board.game
@@ -71,7 +71,7 @@ class ModelAgent(NetworkAgent):
 
     network: Model = field(repr=False)
 
-    def trained(self) -> Model:
+    def trained(self, game: Game) -> Model:
         return self.network
 
     @property
@@ -81,12 +81,9 @@ class ModelAgent(NetworkAgent):
 
 @dataclass(frozen=True)
 class NtupleAgent(NetworkAgent):
-    """The model by the path of its file."""
+    """The model that comes with the package, or by the path of its file: `ntuple:model=PATH`."""
 
     model: str = ""
 
-    def __post_init__(self) -> None:
-        check_model_given(self.name, self.model)
-
-    def trained(self) -> Model:
-        return trained_model(self.model)
+    def trained(self, game: Game) -> Model:
+        return trained_model(self.model, game)

@@ -44,13 +44,12 @@ class PlayoutAgent(Agent):
         self._check_name("playout", PLAYERS)
         self._check("steps", 0 <= self.steps <= MOST_STEPS, f"must be from 0 (to the end) to {MOST_STEPS:,}")
         if self.steps:
-            self._check("steps", bool(self.model), "a network judges where playouts end early: model=PATH is needed")
             self._check("steps", self.value == "score", "a network tells points: value=score is needed")
-        if self.playout == "network":
-            self._check("playout", bool(self.model), "model=PATH is needed")
-        if self.model:
-            used = bool(self.steps) or self.playout == "network"
-            self._check("model", used, "nothing uses it: add playout=network or steps=N")
+        self._check("model", not self.model or self._uses_network, "nothing uses it: add playout=network or steps=N")
+
+    @property
+    def _uses_network(self) -> bool:
+        return bool(self.steps) or self.playout == "network"
 
     def _check_name(self, option: str, known: tuple[str, ...]) -> None:
         given = getattr(self, option)
@@ -62,6 +61,6 @@ class PlayoutAgent(Agent):
 
     def playouts(self, game: Game) -> Playouts:
         """What kernels play out by, with room of its own."""
-        network = NtupleAgent(self.model).policy(game) if self.model else ToTheEnd()
+        network = NtupleAgent(self.model).policy(game) if self._uses_network else ToTheEnd()
         player = {"random": RandomPolicy(), "merges": GreedyPolicy(), "network": network}[self.playout]
         return make_playouts(player, network, self.steps or NO_LIMIT, self.value, game.tile_values)

@@ -1,6 +1,7 @@
-"""Trained networks for agents: read once, in 16 bits, and shared by all that play with them."""
+"""Trained networks for agents: a file's, or the one that comes with the package; read once, in 16 bits, and shared."""
 
 from functools import lru_cache
+from importlib import resources
 from pathlib import Path
 
 from tilewright.errors import SpecError
@@ -8,21 +9,23 @@ from tilewright.games.game import Game
 from tilewright.learning.methods import Method, make_method
 from tilewright.networks.model import Model, load_model
 
-__all__ = ["check_model_given", "make_player", "trained_model"]
+__all__ = ["make_player", "shipped_model", "trained_model"]
 
 
-def check_model_given(agent: str, path: str) -> None:
-    """Raise SpecError where an agent that plays with a network was given none."""
-    if not path:
+def shipped_model(game: Game) -> Path | None:
+    """The file of the model for a game that comes with the package, or None."""
+    file = Path(str(resources.files("tilewright.models"))) / f"{game.name}.safetensors"
+    return file if (game.rows, game.columns) == (4, 4) and file.exists() else None
+
+
+def trained_model(path: str, game: Game) -> Model:
+    """The model of a file, or without a path the one that comes with the package."""
+    file = Path(path) if path else shipped_model(game)
+    if file is None:
         raise SpecError(
-            f"agent {agent} needs a model: {agent}:model=PATH (train one: tilewright train minute, then "
-            f"{agent}:model=runs/minute/model.safetensors)"
+            f"no model for {game.spec} comes with the package; train one (see tilewright train --help) "
+            "and name its file: model=PATH"
         )
-
-
-def trained_model(path: str) -> Model:
-    """The model of a file in 16 bits, read once for every path and time of change."""
-    file = Path(path)
     return _load(file, file.stat().st_mtime_ns if file.exists() else 0)
 
 
