@@ -248,7 +248,7 @@ def test_every_key_is_either_learning_or_may_change() -> None:
         "network",
         "promote",
         "collect",
-    }  # which change others, too
+    }  # these change others
     assert learning | free == {field.name for field in dataclasses.fields(Recipe)}
     assert not learning & free
 

@@ -60,8 +60,8 @@ def draw_curve(folder: RunFolder) -> "Figure":
 
 def _mark_stages(axes: "Axes", stages: list[StagePoint], last: int) -> None:
     """Where stages begin, and what the same games score when the stage before plays them to their end."""
-    ends = [stage.games for stage in stages[1:]] + [last]
-    for stage, end in zip(stages, ends, strict=True):
+    for i, stage in enumerate(stages):
+        end = stages[i + 1].games if i + 1 < len(stages) else last
         axes.axvline(stage.games, color=SOFT, linewidth=0.8)
         axes.text(
             stage.games, 0.02, f" stage {stage.stage}", transform=axes.get_xaxis_transform(), color=SOFT, fontsize=9
