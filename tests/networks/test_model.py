@@ -80,6 +80,19 @@ def test_a_compact_model_compacted_again_is_the_same(path: Path) -> None:
     assert path.read_bytes() == before
 
 
+def test_a_coarser_unit_makes_a_smaller_file_that_is_as_near_as_it_says(path: Path) -> None:
+    model = model_of()
+    model.save(path, compact=True)
+    before, finest = path.stat().st_size, load_model(path).unit
+    model.save(path, compact=True, unit=100 * finest)
+    found = load_model(path)
+    assert found.unit == pytest.approx(100 * finest)
+    assert path.stat().st_size < 0.8 * before
+    assert np.abs(found.weights * found.unit - model.weights).max() <= 0.501 * found.unit
+    with pytest.raises(UsageError, match=r"in units of .* already; pack the one it was made of"):
+        found.save(path, compact=True, unit=200 * finest)
+
+
 def test_a_model_of_16_bits_comes_back_without_compression_too(path: Path) -> None:
     model = model_of().in_16_bits()
     model.save(path)

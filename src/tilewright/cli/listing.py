@@ -1,4 +1,4 @@
-"""`tilewright games` and `tilewright agents`: what is there, and which options it takes."""
+"""`tilewright games`, `agents` and `models`: what is there, and which options it takes."""
 
 import dataclasses
 from pathlib import Path
@@ -9,10 +9,13 @@ import click
 from tilewright.agents import AGENTS
 from tilewright.cli import output
 from tilewright.cli.options import json_option
+from tilewright.errors import UsageError
 from tilewright.games import GAMES
 from tilewright.registry import Registry
 
 __all__ = ["agents", "games", "models"]
+
+LARGEST_UNIT = 1_000_000
 
 
 @click.command()
@@ -45,18 +48,23 @@ def agents(name: str | None, as_json: bool) -> None:
 
 @click.command()
 @click.argument("path", required=False, type=click.Path(path_type=Path))
+@click.option("--pack", type=click.Path(path_type=Path), metavar="FILE", help="Write PATH to FILE as small as it gets.")
+@click.option("--unit", type=float, default=16.0, show_default=True, help="What --pack rounds weights to, in points.")
 @json_option
-def models(path: Path | None, as_json: bool) -> None:
+def models(path: Path | None, pack: Path | None, unit: float, as_json: bool) -> None:
     """List the models under runs/; with PATH, what one is made of and where it comes from.
 
     \b
     Examples:
       tilewright models
       tilewright models runs/minute/model.safetensors
+      tilewright models runs/minute/model.safetensors --pack small.safetensors
     """
     from tilewright.networks.model import load_model
 
     if path is None:
+        if pack is not None:
+            raise UsageError("--pack needs the PATH of a model")
         found = sorted(Path("runs").glob("*/model.safetensors"))
         if as_json:
             output.print_json([str(one) for one in found])
@@ -66,6 +74,12 @@ def models(path: Path | None, as_json: bool) -> None:
             output.print_table(("model", ">MiB"), [(str(one), f"{one.stat().st_size / 2**20:,.1f}") for one in found])
         return
     model = load_model(path)
+    if pack is not None:
+        if not 0 <= unit <= LARGEST_UNIT:
+            raise UsageError(f"--unit {unit:g}: must be from 0 to {LARGEST_UNIT:,}")
+        model.save(pack, compact=True, unit=unit)
+        print(f"{pack}: {pack.stat().st_size / 1e6:,.1f} MB, from {path.stat().st_size / 1e6:,.1f} MB")
+        return
     if as_json:
         about = {"game": model.game.spec, "method": model.method, "tuples": list(model.shape.tuples)}
         output.print_json(about | {"features": list(model.shape.features), **model.origin})

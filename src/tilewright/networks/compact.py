@@ -22,12 +22,12 @@ _LEVEL = 9
 _PIECE = 1 << 22  # weights
 
 
-def quantised(weights: NDArray[Any]) -> tuple[NDArray[np.int16], float]:
-    """The weights in 16 bits, and what a weight of 1 is then worth."""
+def quantised(weights: NDArray[Any], unit: float = 0.0) -> tuple[NDArray[np.int16], float]:
+    """The weights in 16 bits, and what a weight of 1 is then worth: at least `unit`, which makes them pack smaller."""
     reach = max(
         (float(np.abs(piece).max(initial=0, where=piece > UNWRITTEN)) for piece in _pieces(weights)), default=0.0
     )
-    unit = reach / LARGEST if reach > 0 else 1.0
+    unit = max(unit, reach / LARGEST) or 1.0
     whole = np.empty(len(weights), np.int16)
     begin = 0
     for piece in _pieces(weights):
