@@ -19,15 +19,16 @@ LAYERS = [
     {"registry"},
     {"games"},
     {"networks", "playing"},
-    {"presets", "learning"},
+    {"presets", "models", "learning"},
     {"search"},
     {"agents"},
     {"plots", "recording"},
+    {"pages"},
     {"recorder"},
     {"intervals", "engines"},
     {"evaluation", "runs", "review"},
     {"train"},
-    {"bench", "report", "testing"},
+    {"bench", "report", "reproduce", "testing"},
     {"cli", "__main__"},
 ]
 SOURCES = sorted(PACKAGE.rglob("*.py"))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tilewright.errors import FileError
 
-__all__ = ["forget_pages", "read_tensors", "replace_file", "write_tensors", "write_text"]
+__all__ = ["forget_pages", "locked", "read_tensors", "replace_file", "write_tensors", "write_text"]
 
 Tensors = Mapping[str, NDArray[Any]]
 
@@ -63,6 +63,22 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the file `path` for this thread alone; waits while another process or thread holds it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("ab")
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written: {error.strerror}") from None
+    with file:
+        if os.name != "nt":
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def write_text(path: Path, text: str) -> None:

@@ -1,6 +1,5 @@
 """Pictures of a run: the learning curve, the tiles its player reaches, and one page that holds both."""
 
-import base64
 import html
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from tilewright.evaluation import Evaluation
 from tilewright.files import write_text
-from tilewright.plots import BLUE, INK, ORANGE, SOFT, new_figure, png, save_png, second_scale, style
+from tilewright.pages import embedded, page
+from tilewright.plots import BLUE, INK, ORANGE, SOFT, new_figure, save_png, second_scale, style
 from tilewright.runs import RunFolder, StagePoint
 
 if TYPE_CHECKING:
@@ -89,10 +89,6 @@ def save_curve(folder: RunFolder) -> None:
     save_png(draw_curve(folder), folder.curve)
 
 
-def _embedded(figure: "Figure") -> str:
-    return f'<img alt="" src="data:image/png;base64,{base64.b64encode(png(figure)).decode()}">'
-
-
 def write_report(folder: RunFolder, evaluations: Sequence[Evaluation] = ()) -> Path:
     """One self-contained page: the curve, the players beside each other, the tiles of the first, the recipe."""
     points = folder.curve_points()
@@ -101,14 +97,14 @@ def write_report(folder: RunFolder, evaluations: Sequence[Evaluation] = ()) -> P
         last = points[-1]
         parts.append(
             f"<p>{last.games:,} games and {last.moves:,} moves of training in {last.seconds:,.0f} s.</p>"
-            f"<h2>Learning curve</h2>{_embedded(draw_curve(folder))}"
+            f"<h2>Learning curve</h2>{embedded(draw_curve(folder))}"
         )
     if evaluations:
         parts.append(f"<h2>Players</h2>{_players_table(evaluations)}")
         first = evaluations[0]
-        parts.append(f"<h2>Largest tile of {html.escape(first.agent)}</h2>{_embedded(draw_tiles(first))}")
+        parts.append(f"<h2>Largest tile of {html.escape(first.agent)}</h2>{embedded(draw_tiles(first))}")
     parts.append(f"<h2>Recipe</h2><pre>{html.escape(folder.recipe().to_toml())}</pre>")
-    write_text(folder.report, _PAGE.format(title=html.escape(folder.path.name), body="\n".join(parts)))
+    write_text(folder.report, page(folder.path.name, "\n".join(parts)))
     return folder.report
 
 
@@ -121,21 +117,3 @@ def _players_table(evaluations: Sequence[Evaluation]) -> str:
         cells = (found.agent, f"{found.games:,}", f"{found.score.value:,.0f}", margin, won, f"{max(found.reach):,}")
         rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
     return f"<table>{head}{''.join(rows)}</table>"
-
-
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{title}</title>
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; color: #2b2b33; max-width: 56rem; margin: 2.5rem auto; padding: 0 1rem; }}
-h1 {{ font-size: 1.7rem; }} h2 {{ font-size: 1.15rem; margin-top: 2.2rem; }}
-img {{ max-width: 100%; height: auto; }}
-table {{ border-collapse: collapse; }}
-th, td {{ padding: .35rem .9rem; text-align: right; white-space: nowrap; border-bottom: 1px solid #e6e6ea; }}
-th:first-child, td:first-child {{ text-align: left; }}
-pre {{ background: #f6f6f8; padding: 1rem; border-radius: 6px; overflow-x: auto; }}
-</style></head>
-<body><h1>{title}</h1>
-{body}
-</body></html>
-"""

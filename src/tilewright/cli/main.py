@@ -24,6 +24,7 @@ COMMANDS = {
         "A recorded game: the loss of every move, the worst ones, a plot.",
     ),
     "move": ("tilewright.cli.move:move", "One board in: its legal moves, their values, the best one."),
+    "reproduce": ("tilewright.cli.reproduce:reproduce", "The papers' tables, theirs beside what is measured here."),
     "bench": ("tilewright.cli.bench:bench", "Measure moves per second."),
     "agents": ("tilewright.cli.listing:agents", "List the agents."),
     "models": ("tilewright.cli.listing:models", "List the trained models, or describe one."),

@@ -1,0 +1,109 @@
+"""The report of an experiment: paper and ours side by side, as a page of its own and as Markdown with pictures."""
+
+import html
+from collections.abc import Sequence
+from pathlib import Path
+
+from tilewright import __version__
+from tilewright.files import write_text
+from tilewright.pages import embedded, page
+from tilewright.plots import save_png
+from tilewright.reproduce.experiments import SCALES, Experiment, Scale
+from tilewright.reproduce.figures import draw, reach_list
+from tilewright.reproduce.findings import Found, find_all, heading, written
+from tilewright.reproduce.store import Store, machine
+from tilewright.reproduce.suite import pieces_of
+
+__all__ = ["write_reports"]
+
+APART = "≠"  # beside a figure whose 95 % interval does not overlap the paper's
+Table = list[list[str]]
+
+
+def write_reports(experiment: Experiment, scale: Scale, store: Store, folder: Path) -> Path:
+    """Write report.html and report.md into `folder`, with the figures beside them; returns the page."""
+    rows = find_all(experiment, scale, store)
+    table, facts = _table(experiment, rows), _facts(experiment, scale, store)
+    figures = {name: draw(name, rows) for name in experiment.figures if name != "reach-list" and rows}
+    lists = {found.row.label: reach_list(found) for found in rows} if "reach-list" in experiment.figures else {}
+    for name, figure in figures.items():
+        save_png(figure, folder / f"{name}.png")
+    title = f"{experiment.paper_title}, {experiment.title}"
+    body = [
+        f"<p>{html.escape(experiment.text)}</p>",
+        _html_table(table),
+        *(f"<h2>{html.escape(label)}</h2><pre>{html.escape(text)}</pre>" for label, text in lists.items()),
+        *(embedded(figure, name) for name, figure in figures.items()),
+        "<h2>How it was made</h2><ul>" + "".join(f"<li>{html.escape(fact)}</li>" for fact in facts) + "</ul>",
+    ]
+    markdown = [
+        f"# {title}",
+        experiment.text,
+        _markdown_table(table),
+        *(f"## {label}\n\n```\n{text}\n```" for label, text in lists.items()),
+        *(f"![{name}]({name}.png)" for name in figures),
+        "\n".join(f"- {fact}" for fact in facts),
+    ]
+    write_text(folder / "report.md", "\n\n".join(markdown) + "\n")
+    write_text(folder / "report.html", page(title, "\n".join(body)))
+    return folder / "report.html"
+
+
+def _table(experiment: Experiment, rows: Sequence[Found]) -> Table:
+    """The first line is the heading. Columns of which the paper says nothing have only ours."""
+    stated = {name for name in experiment.columns if any(name in found.row.paper for found in rows)}
+    head = [""]
+    for name in experiment.columns:
+        head += [f"{heading(name)}: here", "paper"] if name in stated else [heading(name)]
+    table = [head]
+    for found in rows:
+        line = [found.row.label]
+        for name in experiment.columns:
+            cell = found.cells[name]
+            line.append(written(name, cell.ours) + (f" {APART}" if cell.agrees is False else ""))
+            if name in stated:
+                line.append(written(name, cell.paper))
+        table.append(line)
+    return table
+
+
+def _facts(experiment: Experiment, scale: Scale, store: Store) -> list[str]:
+    jobs = [
+        finished for piece in pieces_of(experiment, scale) for job in piece.jobs if (finished := store.find(job.key))
+    ]
+    machines = sorted({job.machine for job in jobs}) or [machine()]
+    versions = sorted({job.version for job in jobs}) or [__version__]
+    full = experiment.scales["full"]
+    facts = [f"scale {scale.name}: {SCALES[scale.name]}"]
+    if scale.games != full.games or scale.seeds != full.seeds or scale.tests != full.tests:
+        facts.append(f"here {_effort(scale)}; the paper {_effort(full)}. Where that differs, so may the figures")
+    if scale.changes:
+        facts.append("changed at this scale: " + ", ".join(f"{key} = {value}" for key, value in scale.changes.items()))
+    if scale.shrink > 1:
+        facts.append(f"the tiles of stage borders are divided by {scale.shrink}")
+    facts += [
+        f"{APART} beside a figure: its 95 % interval and the paper's do not overlap",
+        f"seeds 0 to {scale.seeds - 1}; with several, intervals are over seeds, with one, over games",
+        f"tilewright {', '.join(versions)} on {'; '.join(machines)}",
+        f"command: tilewright reproduce {experiment.path} --scale {scale.name}",
+    ]
+    return facts
+
+
+def _effort(scale: Scale) -> str:
+    parts = [f"{scale.games:,} games of training"] if scale.games else []
+    parts += [f"{scale.seeds} seed{'s' if scale.seeds > 1 else ''}", f"{scale.tests:,} games of test"]
+    if scale.slow_tests and scale.slow_tests != scale.tests:
+        parts[-1] += f" ({scale.slow_tests:,} with three plies)"
+    return ", ".join(parts)
+
+
+def _html_table(table: Table) -> str:
+    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in table[0])
+    rows = ("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>" for line in table[1:])
+    return f'<div class="wide"><table><tr>{head}</tr>{"".join(rows)}</table></div>'
+
+
+def _markdown_table(table: Table) -> str:
+    lines = [table[0], ["---"] * len(table[0]), *table[1:]]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

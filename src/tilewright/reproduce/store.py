@@ -1,0 +1,124 @@
+"""Finished jobs in one SQLite file: each is written once, whole; several processes may add to it at once."""
+
+import csv
+import io
+import json
+import platform
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tilewright import __version__
+from tilewright.errors import FileError
+from tilewright.files import write_text
+
+__all__ = ["Finished", "Store"]
+
+WAIT = 60.0  # seconds that another process may take to write
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS finished (
+    key TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    about TEXT NOT NULL,
+    result TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    version TEXT NOT NULL,
+    at TEXT NOT NULL
+)
+"""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A job that was run to its end."""
+
+    key: str
+    kind: str  # training or test
+    about: str  # what it was, for people
+    result: dict[str, Any]
+    machine: str
+    version: str
+    at: str
+
+
+class Store:
+    """The results of a folder: `results.sqlite`, and models by the keys of their trainings."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.file = folder, folder / "results.sqlite"
+        self._lock = threading.Lock()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"{folder}: cannot be written: {error.strerror}") from None
+        with self._connection() as connection:
+            connection.execute(SCHEMA)
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with self._lock:
+                connection = sqlite3.connect(self.file, timeout=WAIT)
+                try:
+                    with connection:
+                        yield connection
+                finally:
+                    connection.close()
+        except sqlite3.Error as error:
+            raise FileError(f"{self.file}: cannot be used: {error}") from None
+
+    def run_folder(self, key: str) -> Path:
+        """Where the training of that key happens."""
+        return self.folder / "trainings" / key
+
+    def find(self, key: str) -> Finished | None:
+        with self._connection() as connection:
+            row = connection.execute("SELECT * FROM finished WHERE key = ?", (key,)).fetchone()
+        return None if row is None else _finished(row)
+
+    def add(self, key: str, kind: str, about: str, result: dict[str, Any]) -> None:
+        """Keep a result; one that is there already stays."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        row = (key, kind, about, json.dumps(result), machine(), __version__, now)
+        with self._connection() as connection:
+            connection.execute("INSERT OR IGNORE INTO finished VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+
+    def all(self) -> list[Finished]:
+        with self._connection() as connection:
+            rows = connection.execute("SELECT * FROM finished ORDER BY at, key").fetchall()
+        return [_finished(row) for row in rows]
+
+    def export_csv(self, path: Path) -> int:
+        """Write a line for every finished job; returns how many."""
+        out = io.StringIO()
+        writer = csv.writer(out)
+        writer.writerow(["key", "kind", "about", "games", "score_mean", "moves", "seconds", "machine", "version", "at"])
+        jobs = self.all()
+        for job in jobs:
+            scores = job.result.get("scores", [])
+            games = len(scores) or job.result.get("games", 0)
+            mean = sum(scores) / len(scores) if scores else ""
+            result = job.result
+            writer.writerow(
+                [job.key, job.kind, job.about, games, mean, result["moves"], round(result["seconds"], 3)]
+                + [job.machine, job.version, job.at]
+            )
+        write_text(path, out.getvalue())
+        return len(jobs)
+
+
+def _finished(row: tuple[Any, ...]) -> Finished:
+    key, kind, about, result, where, version, at = row
+    return Finished(key, kind, about, json.loads(result), where, version, at)
+
+
+def machine() -> str:
+    """`Linux x86_64, 2 processors, Python 3.11.7`."""
+    import os
+
+    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}"

@@ -1,0 +1,133 @@
+"""Which jobs an experiment needs at a scale, and running those that are missing."""
+
+import dataclasses
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any
+
+from tilewright.files import locked
+from tilewright.learning.recipe import Recipe, read_recipe
+from tilewright.reproduce.experiments import Experiment, Row, Scale
+from tilewright.reproduce.jobs import Job, Stopped, Test, Training, clean_up, run_test, run_training
+from tilewright.reproduce.store import Store
+
+__all__ = ["Observer", "Piece", "pieces_of", "run_suite"]
+
+FIRST_TEST = 1_000_000  # tests play other games than training
+BLOCK, SLOW_BLOCK = 1_000, 20  # games of a test that are kept together: a stopped suite loses fewer than that
+NOT_LEARNING: dict[str, Any] = {"evaluate_minutes": 0.0, "checkpoint_minutes": 2.0, "minutes": 0.0}
+POINTS = 60  # of a learning curve
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A row and one of its seeds: a training, if any, and the tests of what it gave."""
+
+    row: Row
+    seed: int
+    training: Training | None
+    tests: tuple[Test, ...]
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        return (*(() if self.training is None else (self.training,)), *self.tests)
+
+
+def pieces_of(experiment: Experiment, scale: Scale) -> list[Piece]:
+    """Everything that the experiment needs, in the order of its rows."""
+    boards = "board-sum" in experiment.columns
+    return [_piece(row, scale, seed, boards) for row in experiment.rows_at(scale) for seed in range(scale.seeds)]
+
+
+def _piece(row: Row, scale: Scale, seed: int, boards: bool) -> Piece:
+    training = Training(_recipe(row, scale, seed)) if row.recipe else None
+    game = row.game or (training.recipe.game if training else "2048")
+    games = scale.slow_tests if row.slow and scale.slow_tests else scale.tests
+    block = SLOW_BLOCK if row.slow or training is None else BLOCK
+    tests = [
+        Test(row.agent, game, min(block, games - first), FIRST_TEST + 10_000 * seed + number, training, boards)
+        for number, first in enumerate(range(0, games, block))
+    ]
+    return Piece(row, seed, training, tuple(tests))
+
+
+def _recipe(row: Row, scale: Scale, seed: int) -> Recipe:
+    changes = {**row.changes, **scale.changes, **NOT_LEARNING, "seed": seed}
+    if scale.games:
+        changes["games"] = scale.games
+    recipe = read_recipe(row.recipe, **changes)
+    if scale.shrink > 1:
+        recipe = dataclasses.replace(recipe, stages=tuple(_shrunk(stage, scale.shrink) for stage in recipe.stages))
+    if "curve_games" not in changes:
+        recipe = dataclasses.replace(recipe, curve_games=max(10, recipe.games // POINTS))
+    return recipe
+
+
+def _shrunk(stage: str, divisor: int) -> str:
+    """`16384+8192` by 32 is `512+256`."""
+    return "+".join(str(int(tile) // divisor) for tile in stage.split("+"))
+
+
+class Observer:
+    """Is told how a suite gets on, from several threads; every method may be left out."""
+
+    def on_plan(self, jobs: Sequence[Job], missing: Sequence[Job]) -> None:
+        """All jobs, and those that will be run."""
+
+    def on_progress(self, job: Job, done: float) -> None:
+        """How much of a job is done, from 0 to 1; at 1 its result is kept."""
+
+
+def run_suite(pieces: Sequence[Piece], store: Store, *, workers: int, observer: Observer | None = None) -> None:
+    """Run every job that the store does not have yet. Ctrl-C keeps what is finished and where trainings are."""
+    observer, stop = observer or Observer(), threading.Event()
+    jobs = list({job.key: job for piece in pieces for job in piece.jobs}.values())
+    missing = [job for job in jobs if store.find(job.key) is None]
+    observer.on_plan(jobs, missing)
+    waiting = {job.key: job for job in missing}
+    running: dict[Future[None], Job] = {}
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            while waiting or running:
+                for job in list(_ready(waiting, running)):
+                    del waiting[job.key]
+                    running[pool.submit(_run, job, store, observer, stop)] = job
+                done, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
+                for future in done:
+                    del running[future]
+                    future.result()
+        except BaseException:
+            stop.set()
+            raise
+
+
+def _ready(waiting: dict[str, Job], running: dict[Future[None], Job]) -> Iterator[Job]:
+    """Jobs whose training, if they need one, is neither missing nor under way."""
+    trainings = {job.key for job in (*waiting.values(), *running.values()) if isinstance(job, Training)}
+    for job in waiting.values():
+        if isinstance(job, Training) or job.training is None or job.training.key not in trainings:
+            yield job
+
+
+def _run(job: Job, store: Store, observer: Observer, stop: threading.Event) -> None:
+    def report(done: float) -> bool:
+        observer.on_progress(job, min(done, 0.999))
+        return not stop.is_set()
+
+    if stop.is_set():
+        return
+    try:
+        if isinstance(job, Training):
+            folder = store.run_folder(job.key)
+            with locked(folder / "lock"):
+                if store.find(job.key) is None:
+                    store.add(job.key, "training", str(job), run_training(job, folder, report))
+                clean_up(folder)
+        else:
+            model = store.run_folder(job.training.key) / "model.safetensors" if job.training else None
+            store.add(job.key, "test", str(job), run_test(job, model, report))
+    except Stopped:
+        return
+    observer.on_progress(job, 1.0)
