@@ -104,7 +104,12 @@ def _ours(name: str, samples: Sequence[Sample]) -> Estimate | None:
     if len(samples) == 1:
         return _of_one(name, samples[0])
     values = [estimate.value for sample in samples if (estimate := _of_one(name, sample))]
-    return mean_of(np.array(values)) if values else None
+    if not values:
+        return None
+    mean, low, high = mean_of(np.array(values))
+    if _is_rate(name) and low is not None and high is not None:
+        low, high = max(0.0, low), min(1.0, high)
+    return Estimate(mean, low, high)
 
 
 def _of_one(name: str, sample: Sample) -> Estimate | None:

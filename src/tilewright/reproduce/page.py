@@ -83,11 +83,15 @@ def _facts(experiment: Experiment, scale: Scale, store: Store) -> list[str]:
         facts.append(f"the tiles of stage borders are divided by {scale.shrink}")
     facts += [
         f"{APART} beside a figure: its 95 % interval and the paper's do not overlap",
-        f"seeds 0 to {scale.seeds - 1}; with several, intervals are over seeds, with one, over games",
+        _seeds(scale),
         f"tilewright {', '.join(versions)} on {'; '.join(machines)}",
         f"command: tilewright reproduce {experiment.path} --scale {scale.name}",
     ]
     return facts
+
+
+def _seeds(scale: Scale) -> str:
+    return f"{scale.seeds} seeds, intervals over seeds" if scale.seeds > 1 else "one seed, intervals over games"
 
 
 def _effort(scale: Scale) -> str:
