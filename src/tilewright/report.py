@@ -26,7 +26,7 @@ def draw_curve(folder: RunFolder) -> "Figure":
     axes = style(figure.add_subplot())
     points, tests = folder.curve_points(), folder.evaluation_points()
     games = [point.games for point in points]
-    for stage in sorted({point.stage for point in points}):
+    for stage in sorted({point.stage for point in points}) or [1]:
         part = [point for point in points if point.stage == stage]
         axes.plot(
             [point.games for point in part],

@@ -25,6 +25,7 @@ COMMANDS = {
     ),
     "move": ("tilewright.cli.move:move", "One board in: its legal moves, their values, the best one."),
     "reproduce": ("tilewright.cli.reproduce:reproduce", "The papers' tables, theirs beside what is measured here."),
+    "sweep": ("tilewright.cli.sweep:sweep", "Train with every combination of some keys, and compare."),
     "bench": ("tilewright.cli.bench:bench", "Measure moves per second."),
     "agents": ("tilewright.cli.listing:agents", "List the agents."),
     "models": ("tilewright.cli.listing:models", "List the trained models, or describe one."),

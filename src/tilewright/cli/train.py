@@ -14,7 +14,7 @@ from tilewright.learning.recipe import preset_names, read_recipe
 from tilewright.report import save_curve, write_report
 from tilewright.train import Session, open_session
 
-__all__ = ["evaluation_of", "free_folder", "train"]
+__all__ = ["evaluation_of", "free_folder", "read_changes", "train"]
 
 
 @click.command()
@@ -49,7 +49,7 @@ def train(
     if recipe is None:
         output.print_table(("preset", "what it trains"), list(preset_names().items()))
         return
-    chosen = read_recipe(recipe, **_changes(changes, seed))
+    chosen = read_recipe(recipe, **read_changes(changes, seed))
     if show:
         print(chosen.to_toml(), end="")
         return
@@ -68,7 +68,7 @@ def train(
     print(f"next: {evaluation_of(session)}")
 
 
-def _changes(changes: tuple[str, ...], seed: int | None) -> dict[str, Any]:
+def read_changes(changes: tuple[str, ...], seed: int | None) -> dict[str, Any]:
     """The keys that were set on the command line; a value is read as TOML, or else as text."""
     found: dict[str, Any] = {} if seed is None else {"seed": seed}
     for change in changes:

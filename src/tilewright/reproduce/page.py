@@ -74,7 +74,7 @@ def _facts(experiment: Experiment, scale: Scale, store: Store) -> list[str]:
     machines = sorted({job.machine for job in jobs}) or [machine()]
     versions = sorted({job.version for job in jobs}) or [__version__]
     full = experiment.scales["full"]
-    facts = [f"scale {scale.name}: {SCALES[scale.name]}"]
+    facts = [f"scale {scale.name}: {SCALES[scale.name]}"] if scale.name in SCALES else []
     if scale.games != full.games or scale.seeds != full.seeds or scale.tests != full.tests:
         facts.append(f"here {_effort(scale)}; the paper {_effort(full)}. Where that differs, so may the figures")
     if scale.changes:
@@ -82,11 +82,13 @@ def _facts(experiment: Experiment, scale: Scale, store: Store) -> list[str]:
     if scale.shrink > 1:
         facts.append(f"the tiles of stage borders are divided by {scale.shrink}")
     facts += [
-        f"{APART} beside a figure: its 95 % interval and the paper's do not overlap",
         _seeds(scale),
         f"tilewright {', '.join(versions)} on {'; '.join(machines)}",
-        f"command: tilewright reproduce {experiment.path} --scale {scale.name}",
     ]
+    if any(row.paper for row in experiment.rows):
+        facts.append(f"{APART} beside a figure: its 95 % interval and the paper's do not overlap")
+    if scale.name in SCALES:
+        facts.append(f"command: tilewright reproduce {experiment.path} --scale {scale.name}")
     return facts
 
 

@@ -1,0 +1,92 @@
+"""Running experiments from the command line: what a person sees of a suite, and the reports at its end."""
+
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tilewright.cli import output
+from tilewright.engines.local import default_threads
+from tilewright.errors import UsageError
+from tilewright.reproduce.experiments import Experiment
+from tilewright.reproduce.jobs import Job
+from tilewright.reproduce.page import write_reports
+from tilewright.reproduce.store import Store
+from tilewright.reproduce.suite import Observer, pieces_of, run_suite
+
+__all__ = ["run_and_report"]
+
+
+def run_and_report(experiments: Sequence[Experiment], scale: str, out: Path, threads: int | None) -> None:
+    """Run what is missing, write a report for each, and print where they are."""
+    workers = default_threads() if threads is None else threads
+    if workers < 1:
+        raise UsageError(f"--threads {threads}: at least one is needed")
+    store = Store(out)
+    output.announce_compilation()
+    pieces = [piece for one in experiments for piece in pieces_of(one, one.scales[scale])]
+    with watching() as observer:
+        run_suite(pieces, store, workers=workers, observer=observer)
+    for one in experiments:
+        print(write_reports(one, one.scales[scale], store, out / one.paper / f"{one.name}-{scale}"))
+
+
+@contextmanager
+def watching() -> Iterator[Observer]:
+    """A bar for the whole and one for every job under way; plain lines where there is no terminal."""
+    if not sys.stderr.isatty():
+        yield _Plain()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:3.0f} %"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        yield _Live(progress)
+
+
+class _Plain(Observer):
+    """A line for every finished job."""
+
+    def __init__(self) -> None:
+        self._finished, self._missing = 0, 0
+        self._lock = threading.Lock()
+
+    def on_plan(self, jobs: Sequence[Job], missing: Sequence[Job]) -> None:
+        self._missing = len(missing)
+        print(f"{len(jobs):,} jobs, {len(jobs) - len(missing):,} finished before", file=sys.stderr, flush=True)
+
+    def on_progress(self, job: Job, done: float) -> None:
+        if done == 1:
+            with self._lock:
+                self._finished += 1
+                print(f"{self._finished:,} of {self._missing:,}: {job}", file=sys.stderr, flush=True)
+
+
+class _Live(Observer):
+    def __init__(self, progress: Any) -> None:
+        self._progress = progress
+        self._whole: Any = None
+        self._bars: dict[str, Any] = {}
+        self._lock = threading.Lock()
+
+    def on_plan(self, jobs: Sequence[Job], missing: Sequence[Job]) -> None:
+        label = f"{len(missing):,} of {len(jobs):,} jobs"
+        self._whole = self._progress.add_task(label, total=float(max(1, len(missing))))
+
+    def on_progress(self, job: Job, done: float) -> None:
+        with self._lock:
+            if job.key not in self._bars:
+                self._bars[job.key] = self._progress.add_task(f"  {job}", total=1.0)
+            if done < 1:
+                self._progress.update(self._bars[job.key], completed=done)
+            else:
+                self._progress.remove_task(self._bars.pop(job.key))
+                self._progress.advance(self._whole, 1.0)

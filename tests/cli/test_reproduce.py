@@ -1,0 +1,62 @@
+"""`tilewright reproduce` and `tilewright sweep`."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.training import tiny
+from tilewright.reproduce.experiments import all_experiments
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    tiny(lambda_=0.0, games=60).save(Path("tiny.toml"))
+
+
+def test_without_a_name_all_experiments_are_listed(command: Command) -> None:
+    said = command("reproduce")
+    assert said.code == 0
+    for path, experiment in all_experiments().items():
+        assert any(line.split(maxsplit=1) == [path, experiment.title] for line in said.out.splitlines())
+
+
+def test_an_experiment_is_run_once_and_reported(command: Command) -> None:
+    said = command("reproduce", "goenawan-2020/table-2", "--threads", "1")
+    assert (said.code, said.out) == (0, "runs/reproduce/goenawan-2020/table-2-quick/report.html\n")
+    assert said.err.splitlines()[0] == "10 jobs, 0 finished before"
+    report = Path("runs/reproduce/goenawan-2020/table-2-quick/report.md").read_text()
+    assert "| random, true rules | 0.0 % (0.0 – 3.7) | 0.0 % (0.0 – 3.7) | " in report
+    again = command("reproduce", "goenawan-2020/table-2", "--threads", "1")
+    assert again.err == "10 jobs, 10 finished before\n"
+    assert Path("runs/reproduce/goenawan-2020/table-2-quick/report.md").read_text() == report
+    assert command("reproduce", "--csv", "all.csv").out == "all.csv: 10 jobs\n"
+    assert len(Path("all.csv").read_text().splitlines()) == 11
+
+
+def test_a_sweep_compares_every_combination(command: Command) -> None:
+    said = command("sweep", "tiny.toml", "share=0.5,1", "rule=fixed,tc", "--tests", "20", "--threads", "1")
+    assert said.code == 0
+    report = Path(said.out.strip()).with_name("report.md").read_text()
+    rows = [line.split(" | ")[0] for line in report.splitlines() if line.startswith("| share")]
+    assert rows == [f"| share = {share}, rule = {rule}" for share in ("0.5", "1") for rule in ("fixed", "tc")]
+    assert "paper" not in report
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["reproduce", "szubert-2014/table-7"], "there is no experiment 'szubert-2014/table-7'; did you mean"),
+        (["reproduce", "goenawan-2020/table-2", "--threads", "0"], "--threads 0: at least one is needed"),
+        (["sweep", "tiny.toml", "share"], "share: must be of the form key=value,value,…"),
+        (["sweep", "tiny.toml", "shares=1"], "tiny.toml: unknown key 'shares'; did you mean 'share'"),
+        (["sweep", "minute", "share=0.5,1"], "minute trains for 1.1 minutes; a sweep counts games: --set games=N"),
+        (["sweep", "tiny.toml", "share=0.5,3"], "tiny.toml: share = 3.0: must be above 0 to 2"),
+    ],
+)
+def test_what_cannot_be_is_one_line(command: Command, arguments: list[str], message: str) -> None:
+    said = command(*arguments)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(f"tilewright: {message}")
+    assert said.err.count("\n") == 1
