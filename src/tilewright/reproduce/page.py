@@ -57,7 +57,7 @@ def _table(experiment: Experiment, rows: Sequence[Found]) -> Table:
         head += [f"{heading(name)}: here", "paper"] if name in stated else [heading(name)]
     table = [head]
     for found in rows:
-        line = [found.row.label]
+        line = [_name(found, rows)]
         for name in experiment.columns:
             cell = found.cells[name]
             line.append(written(name, cell.ours) + (f" {APART}" if cell.agrees is False else ""))
@@ -65,6 +65,13 @@ def _table(experiment: Experiment, rows: Sequence[Found]) -> Table:
                 line.append(written(name, cell.paper))
         table.append(line)
     return table
+
+
+def _name(found: Found, rows: Sequence[Found]) -> str:
+    """The row's label, with the beginning of its series where another row has the same one."""
+    row = found.row
+    shared = sum(other.row.label == row.label for other in rows) > 1
+    return f"{row.series.partition(',')[0]}: {row.label}" if shared else row.label
 
 
 def _facts(experiment: Experiment, scale: Scale, store: Store) -> list[str]:
