@@ -1,0 +1,62 @@
+"""Runs the application: one process, one event loop, a socket that is bound before anything is promised."""
+
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+
+import uvicorn
+
+from tilewright.errors import UsageError
+from tilewright.web.app import make_app
+from tilewright.web.guard import is_loopback
+
+__all__ = ["bind", "serve", "url_of"]
+
+_LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+_LARGEST_MESSAGE = 64 * 1024  # bytes from a visitor's socket
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A socket that listens there; raises UsageError when it cannot."""
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        found = socket.socket(family, kind)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(address)
+        found.listen(128)
+    except (OSError, OverflowError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"cannot listen on {host}, port {port}: {reason}; --port takes another port") from None
+    return found
+
+
+def url_of(listening: socket.socket) -> str:
+    """Where a browser on this machine finds the page."""
+    host, port = listening.getsockname()[:2]
+    name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
+    return f"http://{name}:{port}/"
+
+
+def serve(listening: socket.socket, host: str, runs: Path, *, open_browser: bool, ready: Callable[[], None]) -> None:
+    """Serve until Ctrl-C."""
+    app = make_app(runs, hosts=(*_LOOPBACK_NAMES, host) if is_loopback(host) else None)
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        ws_max_size=_LARGEST_MESSAGE,
+        timeout_graceful_shutdown=2,
+    )
+    server = uvicorn.Server(config)
+    if open_browser:
+        threading.Timer(0.5, webbrowser.open, [url_of(listening)]).start()
+    ready()
+    try:
+        server.run(sockets=[listening])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listening.close()
