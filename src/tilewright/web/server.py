@@ -21,15 +21,11 @@ _LARGEST_MESSAGE = 64 * 1024  # bytes from a visitor's socket
 def bind(host: str, port: int) -> socket.socket:
     """A socket that listens there; raises UsageError when it cannot."""
     try:
-        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        found = socket.socket(family, kind)
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind(address)
-        found.listen(128)
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family, backlog=128)
     except (OSError, OverflowError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"cannot listen on {host}, port {port}: {reason}; --port takes another port") from None
-    return found
 
 
 def url_of(listening: socket.socket) -> str:
