@@ -54,9 +54,7 @@ def test_listening_elsewhere_is_said(command: Command, monkeypatch: pytest.Monke
     bind = server.bind
     monkeypatch.setattr(server, "bind", lambda host, port: bind("127.0.0.1", 0))
 
-    def serve(
-        listening: socket.socket, host: str, runs: Path, *, open_browser: bool, ready: Callable[[], None]
-    ) -> None:
+    def serve(listening: socket.socket, *arguments: object, ready: Callable[[], None], **options: object) -> None:
         with listening:
             ready()
 

@@ -45,7 +45,7 @@ def test_autoplay_is_the_game_that_evaluate_plays(client: TestClient, spec: str,
 
 
 def test_every_position_on_the_way_can_be_gone_on_from(client: TestClient) -> None:
-    *parts, _ = messages(client, "/autoplay", {"board": BOARD, "agent": "greedy", "speed": 0})
+    *parts, _ = messages(client, "/autoplay", {"board": BOARD, "agent": "heuristic:depth=1", "speed": 0})
     moves = [move for part in parts for move in part["moves"]]
     (_, board, score, stream, _), (move, after, then, *_) = moves[3], moves[4]
     step = client.post(f"{API}/step", json={"board": board, "score": score, "stream": stream, "move": move}).json()

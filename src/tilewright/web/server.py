@@ -24,7 +24,7 @@ def bind(host: str, port: int) -> socket.socket:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family, backlog=128)
     except (OSError, OverflowError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+        reason = str(getattr(error, "strerror", None) or error).partition(" (while")[0]
         raise UsageError(f"cannot listen on {host}, port {port}: {reason}; --port takes another port") from None
 
 

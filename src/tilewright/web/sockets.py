@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
+from anyio import create_task_group
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, ValidationError
 
@@ -90,17 +91,21 @@ async def _serve(
 
 
 async def _until_closed(play: Awaitable[None], listen: Awaitable[None]) -> None:
-    """Play to the end, but no longer than somebody listens."""
-    tasks = [asyncio.ensure_future(play), asyncio.ensure_future(listen)]
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()
-        results = await asyncio.gather(*tasks, return_exceptions=True)
-    for result in results:
-        if isinstance(result, Exception):
-            raise result
+    """Play to the end, but no longer than somebody listens; whichever of the two ends first ends the other."""
+    wrong: list[Exception] = []
+    async with create_task_group() as group:
+
+        async def run(part: Awaitable[None]) -> None:
+            try:
+                await part
+            except (TilewrightError, WebSocketDisconnect, RuntimeError, KeyError) as error:
+                wrong.append(error)
+            group.cancel_scope.cancel()
+
+        group.start_soon(run, play)
+        group.start_soon(run, listen)
+    if wrong:
+        raise wrong[0]
 
 
 async def _listen(socket: WebSocket, pace: _Pace) -> None:
