@@ -54,7 +54,8 @@ class Job:
     def must_stop(self) -> bool:
         return self._stop.is_set() or time.monotonic() - self._began > self._seconds
 
-    def run(self, work: Callable[["Job"], None]) -> None:
+    def run(self, work: Callable[["Job"], None], hide: Callable[[str], str]) -> None:
+        """Do the work; `hide` takes out of an error what visitors need not know."""
         if self.state == "stopped":
             return
         self.state, self._began = "running", time.monotonic()
@@ -63,7 +64,7 @@ class Job:
         except _StoppedError:
             pass
         except TilewrightError as error:
-            self.state, self.reason = "failed", str(error)
+            self.state, self.reason = "failed", hide(str(error))
             return
         except Exception as error:  # noqa: BLE001  (a job's thread has nobody else to tell)
             self.state, self.reason = "failed", f"unexpected: {type(error).__name__}"
@@ -74,6 +75,7 @@ class Job:
         self.state = "stopped" if stopped else "done"
 
     def to_json(self) -> dict[str, Any]:
+        """What a visitor sees of it."""
         return {
             "id": self.id,
             "kind": self.kind,
@@ -88,8 +90,8 @@ class Job:
 class Jobs:
     """The jobs of one server: few at a time, the last finished ones kept."""
 
-    def __init__(self, lane: Lane, limits: Limits) -> None:
-        self._lane, self._limits = lane, limits
+    def __init__(self, lane: Lane, limits: Limits, hide: Callable[[str], str]) -> None:
+        self._lane, self._limits, self._hide = lane, limits, hide
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
 
@@ -130,7 +132,7 @@ class Jobs:
                 raise BusyError(f"{self._limits.jobs} jobs are under way, the most there may be; stop one or wait")
             self._forget_oldest()
             self._jobs[job.id] = job
-        self._lane.submit(job.run, work)
+        self._lane.submit(job.run, work, self._hide)
         return job
 
     def _forget_oldest(self) -> None:

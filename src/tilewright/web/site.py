@@ -22,7 +22,7 @@ class Site:
         self.lanes = Lanes(limits)
         self.shelf = RunShelf(runs)
         self.players = Players(self.shelf, limits)
-        self.jobs = Jobs(self.lanes.jobs, limits)
+        self.jobs = Jobs(self.lanes.jobs, limits, self.shelf.hide)
         self.sockets = 0  # open ones
         self._warm: set[tuple[str, str]] = set()  # quick players, by the games they have played here
 
