@@ -1,14 +1,13 @@
 """The HTTP interface gives what the Python one gives, and refuses the rest in a line of JSON."""
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.web.conftest import API, BOARD
+from tests.web.conftest import API, BOARD, wait_for
 from tilewright import AGENTS, GAMES, Episode, evaluate, make_agent, make_game
 from tilewright.recording import play_recorded
 from tilewright.review import review
@@ -19,17 +18,6 @@ def get(client: TestClient, path: str, **parameters: Any) -> Any:
     answer = client.get(API + path, params=parameters)
     assert answer.status_code == 200, answer.text
     return answer.json()
-
-
-def finished(client: TestClient, job: dict[str, Any]) -> dict[str, Any]:
-    """The job when it is no longer under way."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        job = get(client, f"/jobs/{job['id']}")
-        if job["state"] not in ("waiting", "running"):
-            return job
-        time.sleep(0.02)
-    raise AssertionError(f"a job takes too long: {job}")
 
 
 @pytest.mark.parametrize("agent", ["greedy", "heuristic:depth=2", "minimax:depth=2", "montecarlo:rollouts=20"])
@@ -118,7 +106,7 @@ def test_an_evaluation_has_the_figures_of_evaluate(client: TestClient) -> None:
     asked = {"agent": "greedy", "game": "threes", "games": 30, "seed": 4}
     begun = client.post(f"{API}/evaluations", json=asked)
     assert begun.status_code == 202
-    job = finished(client, begun.json())
+    job = wait_for(client, begun.json()["id"])
     assert (job["state"], job["done"], job["total"]) == ("done", 30, 30)
     expected = evaluate(make_agent("greedy"), make_game("threes"), games=30, seed=4).to_json()
     for key in ("agent", "game", "games", "seed", "score", "reach", "moves", "win"):
@@ -130,7 +118,7 @@ def test_a_job_can_be_stopped_within_a_game(client: TestClient) -> None:
     asked = {"agent": "heuristic:ms=200", "games": 10_000}
     job = client.post(f"{API}/evaluations", json=asked).json()
     assert client.delete(f"{API}/jobs/{job['id']}").status_code == 200
-    assert finished(client, job)["state"] == "stopped"
+    assert wait_for(client, job["id"])["state"] == "stopped"
     assert job["id"] in [known["id"] for known in get(client, "/jobs")]
 
 
@@ -138,7 +126,7 @@ def test_a_review_is_that_of_the_library(client: TestClient) -> None:
     game = make_game("2048")
     recording = play_recorded(game, make_agent("random").policy(game), "random", 9, 0)
     begun = client.post(f"{API}/reviews", json={"recording": recording.line(), "agent": "greedy", "worst": 3})
-    job = finished(client, begun.json())
+    job = wait_for(client, begun.json()["id"])
     assert job["result"] == json.loads(json.dumps(review(recording, make_agent("greedy")).to_json(3)))
 
 

@@ -1,14 +1,19 @@
 """Threads for work: bounded, and quick calls never behind slow ones."""
 
 import asyncio
+import http.client
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from fastapi.testclient import TestClient
 
 from tests.web.conftest import API, BOARD
+from tests.web.live import listening
 from tilewright.web.lanes import BusyError, Lane
 from tilewright.web.shelf import thinned
 
@@ -32,6 +37,7 @@ def test_what_nobody_waits_for_any_more_is_not_begun() -> None:
         late = asyncio.ensure_future(lane.run(begun.set))
         await asyncio.sleep(0.05)
         late.cancel()
+        await asyncio.wait([late])
         gate.set()
         await blocked
 
@@ -55,6 +61,28 @@ def test_requests_are_answered_while_agents_think(client: TestClient) -> None:
     for thread in threads:
         thread.join()
     assert answered >= 10
+
+
+def test_questions_that_were_given_up_are_not_thought_about(runs: Path) -> None:
+    question = f"{API}/move?board={quote(BOARD)}&agent=heuristic:ms=1000"
+    with listening(runs) as live:
+        load = partial(getattr, live.site.lanes.slow, "load")
+        visitors = [http.client.HTTPConnection(live.url.removeprefix("http://")) for _ in range(8)]
+        for visitor in visitors:
+            visitor.request("GET", question)
+        wait_until(lambda: load() == 8)
+        for visitor in visitors:
+            visitor.close()
+        began = time.monotonic()
+        wait_until(lambda: load() == 0)
+        assert time.monotonic() - began < 3  # four and more, if all were thought about on two processors
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
 
 
 def test_a_long_curve_is_thinned_out_from_its_first_point_to_its_last(tmp_path: Path) -> None:

@@ -33,8 +33,8 @@ ROUTES = {
 
 @pytest.fixture(scope="module")
 def operations(runs: Path) -> Iterator[dict[str, Any]]:
-    with listening(runs, Limits(games=5, job_seconds=1)) as url:
-        found: list[Any] = list(schemathesis.openapi.from_url(f"{url}{API}/openapi.json").get_all_operations())
+    with listening(runs, Limits(games=5, job_seconds=1)) as live:
+        found: list[Any] = list(schemathesis.openapi.from_url(f"{live.url}{API}/openapi.json").get_all_operations())
         yield {operation.ok().label: operation.ok() for operation in found}
 
 

@@ -4,7 +4,7 @@ import dataclasses
 import time
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 
 from tilewright.errors import UsageError
 from tilewright.games import GAMES
@@ -99,7 +99,7 @@ def _add_games(api: APIRouter, site: Site) -> None:
         return await site.lane_of(player, game).run(_agents_step, position, player)
 
     @api.get("/move", response_model=Advice, tags=["games"])
-    async def move(board: BoardText, agent: AgentSpec = None, game: GameSpec = "2048") -> Answer:
+    async def move(request: Request, board: BoardText, agent: AgentSpec = None, game: GameSpec = "2048") -> Answer:
         """Board in, move out: the legal moves, their values, the best one."""
 
         def answer_if_quick() -> tuple[Position, Player, Answer | None]:
@@ -109,7 +109,7 @@ def _add_games(api: APIRouter, site: Site) -> None:
 
         position, player, answer = await quick.run(answer_if_quick)
         if answer is None:
-            answer = await site.lanes.slow.run(_advice, position, player)
+            answer = await site.lanes.slow.run_for(request, _advice, position, player)
             site.has_played(player, position.board.game)
         return answer
 

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from starlette.requests import Request
+
 from tilewright.engines.local import default_threads
 from tilewright.errors import TilewrightError
 from tilewright.web.limits import Limits
@@ -17,6 +19,7 @@ from tilewright.web.limits import Limits
 __all__ = ["BusyError", "Lane", "Lanes"]
 
 T = TypeVar("T")
+_LOOK_SECONDS = 0.05  # how often a visitor who waits is looked at
 
 
 class BusyError(TilewrightError):
@@ -49,6 +52,15 @@ class Lane:
         """Do it on a thread; what nobody waits for any more is not begun."""
         return await asyncio.wrap_future(self.submit(work, *arguments))
 
+    async def run_for(self, request: Request, work: Callable[..., T], *arguments: Any) -> T:
+        """The same for a visitor who may go away while it waits: a page that asks anew gives up its last question."""
+        future = asyncio.ensure_future(self.run(work, *arguments))
+        while not (await asyncio.wait([future], timeout=_LOOK_SECONDS))[0]:
+            if await request.is_disconnected():
+                future.cancel()
+                raise BusyError("nobody waits for the answer any more")
+        return await future
+
     @property
     def load(self) -> int:
         """How many calls wait or run."""
@@ -64,7 +76,7 @@ class Lanes:
     def __init__(self, limits: Limits) -> None:
         self.quick = Lane("quick", 2, limits.waiting)
         self.slow = Lane("slow", default_threads(), limits.waiting)
-        self.jobs = Lane("job", 1, limits.jobs)
+        self.jobs = Lane("job", max(2, default_threads()), limits.jobs)
 
     def close(self) -> None:
         for lane in (self.quick, self.slow, self.jobs):

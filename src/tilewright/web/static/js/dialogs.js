@@ -89,10 +89,22 @@ export function askForBoard(game, code, use) {
     cells[0].focus();
   };
   run($("edit-dialog"), $("edit-said"), $("edit-cancel"), async () => {
+    if (!text.value.trim()) checkCells(cells, game);
     const typed = cells.map((input) => input.value.trim() || "0").join(" ");
     const known = hint.value && game.name === "threes" ? ` hint=${hint.value}` : "";
     use(await get("board", { game: game.spec, board: text.value.trim() || typed + known }));
   });
+}
+
+/** What the server would refuse, said without asking it. */
+function checkCells(cells, game) {
+  for (const input of cells) {
+    const value = input.value.trim() || "0";
+    if (game.tiles.includes(Number(value))) continue;
+    input.focus();
+    const place = input.getAttribute("aria-label").toLowerCase();
+    throw new Error(`${place}: ${value} is no tile of ${game.title} (tiles are ${game.tiles.slice(1, 5).join(", ")}, …)`);
+  }
 }
 
 function tint(input, game) {

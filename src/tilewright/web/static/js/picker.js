@@ -36,8 +36,9 @@ export class Picker {
   }
 
   /** List the agents of a game; keeps what was chosen where it is still there. */
-  async load(game, wanted = this.spec) {
+  async load(game, wanted = undefined) {
     this.agents = await get("agents", { game });
+    wanted ??= this.spec; // as it is now: the visitor may have chosen while the list was on its way
     const own = this.agents.filter((agent) => !agent.run);
     const trained = this.agents.filter((agent) => agent.run);
     const entry = (agent) => make("option", { value: agent.spec, title: agent.summary }, name(agent));
