@@ -5,6 +5,8 @@ Kernels run without the GIL, so threads are all it takes.
 """
 
 import asyncio
+import os
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -19,6 +21,7 @@ from tilewright.web.limits import Limits
 __all__ = ["BusyError", "Lane", "Lanes"]
 
 T = TypeVar("T")
+_PATIENCE = 10  # the "nice" value of threads that search
 _LOOK_SECONDS = 0.05  # how often a visitor who waits is looked at
 
 
@@ -27,10 +30,10 @@ class BusyError(TilewrightError):
 
 
 class Lane:
-    """Some threads and a queue that is never longer than `waiting`."""
+    """Some threads and a queue that is never longer than `waiting`; `patient` threads let all others go first."""
 
-    def __init__(self, name: str, threads: int, waiting: int) -> None:
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
+    def __init__(self, name: str, threads: int, waiting: int, *, patient: bool = False) -> None:
+        self._pool = ThreadPoolExecutor(threads, name, be_patient if patient else None)
         self._most = threads + waiting
         self._count = 0
         self._lock = threading.Lock()
@@ -70,13 +73,19 @@ class Lane:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
+def be_patient() -> None:
+    """Let the server's other threads have a processor first; only Linux has priorities for single threads."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _PATIENCE)
+
+
 class Lanes:
     """The lanes of one server."""
 
     def __init__(self, limits: Limits) -> None:
         self.quick = Lane("quick", 2, limits.waiting)
-        self.slow = Lane("slow", default_threads(), limits.waiting)
-        self.jobs = Lane("job", max(2, default_threads()), limits.jobs)
+        self.slow = Lane("slow", default_threads(), limits.waiting, patient=True)
+        self.jobs = Lane("job", max(2, default_threads()), limits.jobs, patient=True)
 
     def close(self) -> None:
         for lane in (self.quick, self.slow, self.jobs):
