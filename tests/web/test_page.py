@@ -229,6 +229,23 @@ def test_a_board_is_set_up_cell_by_cell(page: Page) -> None:
     assert board_on(page) == [[1024, 0, 0, 0], [0, 64, 0, 0], [0, 0, 0, 0], [0, 0, 0, 2]]
 
 
+def test_a_board_is_pasted_as_it_was_copied(page: Page) -> None:
+    page.evaluate(
+        """text => {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData("text", text);
+            document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+        }""",
+        "[[2, 0, 0, 0], [0, 8, 0, 0], [0, 0, 0, 0], [0, 0, 65536, 32768]]",
+    )
+    expect(page.locator("#game-about")).to_have_text("0 moves · own board")
+    assert board_on(page) == [[2, 0, 0, 0], [0, 8, 0, 0], [0, 0, 0, 0], [0, 0, 65536, 32768]]
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#game-about")).to_have_text("1 move · own board")
+    assert [row[0] for row in board_on(page)][:2] == [2, 8]
+    assert board_on(page)[3][:2] == [65536, 32768]
+
+
 def test_autoplay_plays_the_game_of_evaluate_to_its_end(page: Page) -> None:
     begin(page, seed=3)
     choose(page, "greedy")
@@ -363,6 +380,11 @@ def test_the_curve_of_a_running_session_grows(page: Page, runs: Path) -> None:
 
 @pytest.mark.parametrize("page", [{"viewport": {"width": 390, "height": 844}, "has_touch": True}], indirect=True)
 def test_nothing_sticks_out_at_phone_width(page: Page) -> None:
+    begin(page, "threes", seed=987654)
+    choose(page, "random")
+    set_slider(page, "#speed", FASTEST)
+    page.click("#auto")
+    expect(page.locator("#board .veil")).to_be_visible()
     for view in ("play", "review", "compare", "runs"):
         page.goto(f"/#{view}")
         expect(page.locator(f"#view-{view}")).to_be_visible()

@@ -7,7 +7,7 @@ tile, and game 0 of seed 7 is the one that `evaluate --seed 7` plays.
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -69,6 +69,12 @@ def read_game(spec: str, longest: int) -> Game:
     return make_game(spec)
 
 
+@cache
+def _usual_stream() -> Stream:
+    """The chance of a board that comes without; never changed, since every step works on a copy."""
+    return stream_for(0)
+
+
 def read_position(game: Game, board: str, score: int | None = None, stream: str | None = None) -> Position:
     """A position out of its parts; without a score and a stream it is the beginning of a game."""
     found = game.parse(board)
@@ -76,7 +82,7 @@ def read_position(game: Game, board: str, score: int | None = None, stream: str 
         raise UsageError("entry=…: this is a board within a move; give one before or after it")
     if score is not None and not 0 <= score <= _LARGEST_SCORE:
         raise UsageError(f"score={excerpt(score)}: must be from 0 to 2**53")
-    chance = stream_for(0) if stream is None else read_stream(stream)
+    chance = _usual_stream() if stream is None else read_stream(stream)
     return Position(found, game.points(found) if score is None else score, chance)
 
 

@@ -49,8 +49,8 @@ function refresh(motion = null) {
   else board.show(tiles);
   $("score").textContent = count(score);
   const best = memory.get("best", {});
-  if (score > (best[record.spec] ?? 0)) memory.set("best", { ...best, [record.spec]: score });
-  $("best").textContent = count(Math.max(score, best[record.spec] ?? 0));
+  if (record.seed !== null && score > (best[record.spec] ?? 0)) memory.set("best", { ...best, [record.spec]: score });
+  $("best").textContent = count(Math.max(record.seed === null ? 0 : score, best[record.spec] ?? 0));
   const moves = record.at === 1 ? "1 move" : `${count(record.at)} moves`;
   $("game-about").textContent = `${moves} · ${record.seed === null ? "own board" : `seed ${record.seed}`}`;
   $("undo").disabled = record.at === 0;
