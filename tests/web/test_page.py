@@ -15,6 +15,8 @@ from tilewright import Board, Episode, evaluate, make_agent, make_game
 from tilewright.recording import play_recorded
 from tilewright.review import review
 from tilewright.runs import RunFolder
+from tilewright.web import positions
+from tilewright.web.mover import Mover
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
@@ -23,12 +25,24 @@ FASTEST = "9"  # place of the speed slider
 KEYS = {"up": "ArrowUp", "right": "d", "down": "j", "left": "ArrowLeft"}
 
 
-expect.set_options(timeout=30_000)  # the first visitor may wait for kernels to be compiled
+PLAYED = {
+    "2048": ("greedy", "random", "heuristic:depth=1", "expectimax:depth=1,model=large"),
+    "threes": ("greedy", "random", "heuristic:depth=1"),
+    "2048:rows=3,columns=3": ("ntuple:model=small",),
+}
+expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="module")
 def live(runs: Path) -> Iterator[Live]:
+    """A server whose kernels are compiled: no visitor has to wait for that."""
     with listening(runs) as found:
+        for spec, agents in PLAYED.items():
+            game = make_game(spec)
+            for agent in agents:
+                player = found.site.players.make(agent, game)
+                Mover(player.agent, game).play(positions.begin(game, 0, 0), 1)
+                player.agent.values(game.start(0))
         yield found
 
 
