@@ -12,9 +12,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tilewright.web.limits import Limits
 
-__all__ = ["Guard", "is_loopback"]
+__all__ = ["LOOPBACK", "Guard", "is_loopback"]
 
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _HEADERS = [
     (b"content-security-policy", b"default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'"),
     (b"x-content-type-options", b"nosniff"),
@@ -24,7 +24,7 @@ _HEADERS = [
 
 
 def is_loopback(host: str) -> bool:
-    return host in _LOOPBACK or host.startswith("127.")
+    return host in LOOPBACK or host.startswith("127.")
 
 
 class Guard:
@@ -62,12 +62,13 @@ class Guard:
         if self._hosts is not None and _host_name(host) not in self._hosts:
             return "this server is not known by that name"
         safe = scope["type"] == "http" and scope["method"] in ("GET", "HEAD", "OPTIONS")
-        if origin is not None and not safe and urlsplit_netloc(origin) != host:
+        if origin is not None and not safe and _place_of(origin) != host:
             return "requests from other sites are refused"
         return None
 
 
-def urlsplit_netloc(origin: str) -> str:
+def _place_of(origin: str) -> str:
+    """`http://localhost:2048` -> `localhost:2048`"""
     try:
         return urlsplit(origin).netloc
     except ValueError:

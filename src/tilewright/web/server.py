@@ -10,11 +10,10 @@ import uvicorn
 
 from tilewright.errors import UsageError
 from tilewright.web.app import make_app
-from tilewright.web.guard import is_loopback
+from tilewright.web.guard import LOOPBACK, is_loopback
 
 __all__ = ["bind", "serve", "url_of"]
 
-_LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 _LARGEST_MESSAGE = 64 * 1024  # bytes from a visitor's socket
 
 
@@ -37,7 +36,7 @@ def url_of(listening: socket.socket) -> str:
 
 def serve(listening: socket.socket, host: str, runs: Path, *, open_browser: bool, ready: Callable[[], None]) -> None:
     """Serve until Ctrl-C."""
-    app = make_app(runs, hosts=(*_LOOPBACK_NAMES, host) if is_loopback(host) else None)
+    app = make_app(runs, hosts=(*LOOPBACK, host) if is_loopback(host) else None)
     config = uvicorn.Config(
         app,
         log_level="warning",

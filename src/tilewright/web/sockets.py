@@ -25,6 +25,7 @@ __all__ = ["make_sockets"]
 
 M = TypeVar("M", bound=BaseModel)
 _FRAMES = 25  # messages a second, at most
+_AT_LEAST = 100  # moves a message from which on nobody follows them
 _FULL = 1013  # "try again later"
 
 
@@ -172,7 +173,7 @@ async def _watch(site: Site, socket: WebSocket, request: WatchRequest, pace: _Pa
 
 
 def _piece(series: Series, most: int) -> dict[str, Any]:
-    """Some moves, and what there is to show after them: as many as fit into the time of a frame."""
+    """Some moves, as many as fit into the time of a frame, and what there is to show after them."""
     if series.is_between:
         series.next_game()
     deadline, before = time.monotonic() + 1 / _FRAMES, series.finished
@@ -181,8 +182,8 @@ def _piece(series: Series, most: int) -> dict[str, Any]:
         made = series.moves
         ended = series.advance(left)
         left -= series.moves - made
-        if ended and (series.is_done or left < _FRAMES):
-            break
+        if series.is_done or (ended and most < _AT_LEAST):
+            break  # where moves can be followed, the end of a game is shown before the next one begins
         if ended:
             series.next_game()
     position = series.position

@@ -17,6 +17,7 @@ const KEYS = {
   ArrowLeft: "left", a: "left", h: "left",
 };
 const SMOOTH_UP_TO = 9; // moves a second: faster ones are shown without motion
+const THINKS_LONG = 400; // milliseconds after which a visitor is told so
 const MOST_WAITING = 3; // moves that are typed ahead
 
 export const record = new Record();
@@ -82,6 +83,7 @@ async function changeGame() {
   board.setGame(game);
   $("game-name").textContent = game.title;
   refresh();
+  say("");
   await picker.load(record.spec, memory.get(`agent.${game.name}`, undefined));
   ask();
 }
@@ -99,6 +101,7 @@ async function ask() {
     $("ask-note").textContent = "";
     return;
   }
+  const patience = setTimeout(() => asking === mine && ($("ask-note").textContent = "thinking…"), THINKS_LONG);
   try {
     const advice = await get("move", { game: record.spec, board: code, agent: picker.spec }, mine.signal);
     if (asking !== mine) return;
@@ -109,6 +112,8 @@ async function ask() {
     if (error.name === "AbortError") return;
     bars.clear();
     $("ask-note").textContent = error.message;
+  } finally {
+    clearTimeout(patience);
   }
 }
 
@@ -331,6 +336,7 @@ export async function enter() {
   $("speed").value = memory.get("speed", 3);
   showSpeed();
   listen();
+  say("loading…");
   try {
     if (record.restore()) await changeGame();
     else await begin("2048", Math.floor(Math.random() * 1e6));
