@@ -1,5 +1,6 @@
 """Compiled kernels are loaded when they are current, and only then."""
 
+import gc
 import os
 import shutil
 import tempfile
@@ -7,6 +8,7 @@ import time
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 
 from tests.process import PACKAGE, run_python, run_tilewright
@@ -188,3 +190,20 @@ def test_a_script_with_a_policy_of_its_own_leaves_the_cache_readable_for_others(
     assert own.stdout.strip() == "3", own.stderr
     other = run_python(OTHER, package, TILEWRIGHT_CACHE=cache)
     assert other.stdout.strip() == "3", other.stderr
+
+
+def test_an_array_that_is_marked_read_only_is_read_as_any_other() -> None:
+    array = np.arange(6, dtype=np.int16).reshape(2, 3)
+    assert jit.for_kernels(array) is array
+    marked = array.copy()
+    marked.flags.writeable = False
+    seen = jit.for_kernels(marked)
+    assert numba.typeof(seen) == numba.typeof(array) != numba.typeof(marked)
+    np.testing.assert_array_equal(seen, array)
+    assert np.shares_memory(seen, marked)
+    address = marked.ctypes.data
+    del marked
+    gc.collect()
+    assert seen.ctypes.data == address
+    np.testing.assert_array_equal(seen, array)
+    assert jit.for_kernels(np.frombuffer(b"", np.int16)).size == 0

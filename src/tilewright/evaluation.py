@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.agents.agent import Agent
+from tilewright.agents.trained import lend_models, models_of
 from tilewright.engines.local import default_threads, spread
+from tilewright.engines.remote import Cluster
 from tilewright.errors import UsageError
 from tilewright.games import make_game
 from tilewright.games.episode import Episode
 from tilewright.games.game import Game
 from tilewright.intervals import Estimate, best_of_hundred, mean_of, rate_of
+from tilewright.networks.model import Model
 from tilewright.playing import Results, make_results, play_games
 from tilewright.recorder import GamesRecorder, recording_of
 from tilewright.recording import load_recording_kernel, play_recorded
@@ -24,6 +27,7 @@ from tilewright.rng import new_stream, stream_key
 
 __all__ = ["Evaluation", "evaluate"]
 
+PIECES = 8  # that each processor of a cluster plays
 Counts = NDArray[np.int64]
 Progress = Callable[[int], None]  # is told how many games have just been finished
 
@@ -104,12 +108,13 @@ def evaluate(
     threads: int | None = None,
     progress: Progress | None = None,
     record: Path | None = None,
+    cluster: Cluster | None = None,
 ) -> Evaluation:
     """Play `games` games; the same seed gives the same games, whatever the number of threads.
 
     `record` is a file for the games themselves, in their order, each as soon as it and those before it are finished.
-    When interrupted (Ctrl-C), the evaluation of the games that were finished is attached to the KeyboardInterrupt as
-    `partial`.
+    With a `cluster` its processors play, on whatever machines they are. When interrupted (Ctrl-C), the evaluation of
+    the games that were finished is attached to the KeyboardInterrupt as `partial`.
 
     >>> evaluate(make_agent("random"), make_game("2048"), games=1000, seed=1).games
     1000
@@ -118,8 +123,12 @@ def evaluate(
     threads = default_threads() if threads is None else threads
     if games < 1:
         raise UsageError(f"games={games}: at least one game must be played")
-    policy = agent.policy(game)
-    if policy is None:
+    if cluster is not None:
+        if record is not None:
+            raise UsageError("games that are played on a cluster cannot be recorded")
+        threads = cluster.processors
+    policy = agent.policy(game) if cluster is None else None
+    if policy is None and cluster is None:
         threads = min(threads, 1)
     try:
         results = make_results(games)
@@ -146,12 +155,49 @@ def evaluate(
             play(0, 0)  # loads or compiles the kernel, so that only playing is timed
         began = time.perf_counter()
         try:
-            spread(play, games, threads, progress)
+            if cluster is None:
+                spread(play, games, threads, progress)
+            else:
+                _play_on_cluster(cluster, agent, game, seed, results, finished, progress)
         except KeyboardInterrupt as stop:
             if finished.any():
                 stop.partial = result()  # type: ignore[attr-defined]
             raise
         return result()
+
+
+def _play_on_cluster(
+    cluster: Cluster,
+    agent: Agent,
+    game: Game,
+    seed: int,
+    results: Results,
+    finished: NDArray[np.bool_],
+    progress: Progress | None,
+) -> None:
+    games = len(finished)
+    size = max(1, games // (PIECES * cluster.processors))
+    pieces = [(first, min(size, games - first)) for first in range(0, games, size)]
+    shared = [cluster.share(thing) for thing in (agent, models_of(agent, game), game.spec, seed)]
+    for number, part in cluster.map(_play_piece, pieces, shared):
+        first, count = pieces[number]
+        for whole, column in zip(results, part, strict=True):
+            whole[first : first + count] = column
+        finished[first : first + count] = True
+        if progress is not None:
+            progress(count)
+
+
+def _play_piece(agent: Agent, models: dict[str, Model], game: str, seed: int, first: int, count: int) -> Results:
+    """Some games, in whatever process this is."""
+    lend_models(models)
+    results, played = make_results(count), make_game(game)
+    policy = agent.policy(played)
+    if policy is None:
+        _play_in_python(agent, played, seed, first, results)
+    else:
+        play_games(played.rules, policy, stream_key(seed), first, new_stream(), results)
+    return results
 
 
 def _play_episode(agent: Agent, game: Game, seed: int, number: int) -> Episode:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tilewright.errors import FileError
 
-__all__ = ["forget_pages", "locked", "read_tensors", "replace_file", "write_tensors", "write_text"]
+__all__ = ["forget_pages", "locked", "read_tensors", "replace_file", "write_bytes", "write_tensors", "write_text"]
 
 Tensors = Mapping[str, NDArray[Any]]
 
@@ -82,8 +82,12 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def write_text(path: Path, text: str) -> None:
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
     with replace_file(path) as file:
-        file.write(text.encode())
+        file.write(content)
 
 
 def write_tensors(path: Path, tensors: Tensors, metadata: Mapping[str, str]) -> None:

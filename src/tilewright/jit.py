@@ -5,6 +5,7 @@ changed. All kernels therefore share one cache folder whose name is a hash of th
 Numba's version and of the choices made while compiling: a stale kernel can never be loaded.
 """
 
+import ctypes
 import functools
 import hashlib
 import os
@@ -20,12 +21,24 @@ from typing import Any, TypeAlias, TypeVar
 
 import llvmlite.binding
 import numba
+import numpy as np
 from numba import types
 from numba.core import config
 from numba.core.caching import IndexDataCacheFile
 from numba.extending import overload
+from numpy.typing import NDArray
 
-__all__ = ["Int", "Word", "allocating_kernel", "cache_folder", "implements", "inline", "kernel", "portable"]
+__all__ = [
+    "Int",
+    "Word",
+    "allocating_kernel",
+    "cache_folder",
+    "for_kernels",
+    "implements",
+    "inline",
+    "kernel",
+    "portable",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,7 +46,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 Word: TypeAlias = Any  # uint64
 Int: TypeAlias = Any  # int64
 
-_NO_KERNELS = {"cli", "web"}  # folders whose changes no kernel can notice
+_NO_KERNELS = {"cli", "reproduce", "web"}  # folders whose changes no kernel can notice
 _STALE_AFTER_DAYS = 30
 _FOLDER_NAME = re.compile("[0-9a-f]{16}")
 _SLOW_BIT_GATHERING = {"bdver4", "znver1", "znver2"}  # pext and pdep are microcoded there
@@ -46,6 +59,16 @@ def portable() -> bool:
         return True
     features = llvmlite.binding.get_host_cpu_features()
     return not features.get("bmi2", False) or llvmlite.binding.get_host_cpu_name() in _SLOW_BIT_GATHERING
+
+
+def for_kernels(array: NDArray[Any]) -> NDArray[Any]:
+    """The same array for kernels that only read it: Numba would compile them anew for one that is marked read-only,
+    as those of mapped files and of other processes are."""
+    if array.flags.writeable or not array.size:
+        return array
+    memory: Any = (ctypes.c_char * array.nbytes).from_address(array.ctypes.data)
+    memory.owner = array  # keeps it alive
+    return np.frombuffer(memory, array.dtype).reshape(array.shape)
 
 
 @functools.cache

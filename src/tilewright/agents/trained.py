@@ -4,12 +4,15 @@ from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 
+from tilewright.agents.agent import Agent
 from tilewright.errors import SpecError
 from tilewright.games.game import Game
 from tilewright.learning.methods import Method, make_method
 from tilewright.networks.model import Model, load_model
 
-__all__ = ["make_player", "shipped_model", "trained_model"]
+__all__ = ["lend_models", "make_player", "models_of", "shipped_model", "trained_model"]
+
+_lent: dict[str, Model] = {}  # instead of files, where another machine has those
 
 
 def shipped_model(game: Game) -> Path | None:
@@ -20,6 +23,8 @@ def shipped_model(game: Game) -> Path | None:
 
 def trained_model(path: str, game: Game) -> Model:
     """The model of a file, or without a path the one that comes with the package."""
+    if path in _lent:
+        return _lent[path]
     file = Path(path) if path else shipped_model(game)
     if file is None:
         raise SpecError(
@@ -27,6 +32,18 @@ def trained_model(path: str, game: Game) -> Model:
             "and name its file: model=PATH"
         )
     return _load(file, file.stat().st_mtime_ns if file.exists() else 0)
+
+
+def models_of(agent: Agent, game: Game) -> dict[str, Model]:
+    """The models that an agent names by their files."""
+    path = getattr(agent, "model", "")
+    return {path: trained_model(path, game)} if path else {}
+
+
+def lend_models(models: dict[str, Model]) -> None:
+    """Let agents of this process use these models in place of files of those names."""
+    _lent.clear()
+    _lent.update(models)
 
 
 @lru_cache(maxsize=4)

@@ -7,7 +7,15 @@ import click
 
 from tilewright.agents import make_agent
 from tilewright.cli import output
-from tilewright.cli.options import game_option, games_option, json_option, seed_option, threads_option
+from tilewright.cli.options import (
+    chosen_cluster,
+    engine_options,
+    game_option,
+    games_option,
+    json_option,
+    seed_option,
+    threads_option,
+)
 from tilewright.errors import TilewrightError
 from tilewright.evaluation import Evaluation, evaluate
 from tilewright.games import make_game
@@ -22,9 +30,18 @@ __all__ = ["evaluate_command"]
 @seed_option
 @threads_option
 @click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Write every game to FILE.")
+@engine_options
 @json_option
 def evaluate_command(
-    agent: str, game: str, games: int, seed: int, threads: int | None, record: Path | None, as_json: bool
+    agent: str,
+    game: str,
+    games: int,
+    seed: int,
+    threads: int | None,
+    record: Path | None,
+    engine: str,
+    address: str | None,
+    as_json: bool,
 ) -> None:
     """Play many games with AGENT and report the results, all with 95 % intervals.
 
@@ -36,12 +53,25 @@ def evaluate_command(
       tilewright evaluate random --games 100000
       tilewright evaluate greedy --game threes --seed 7 --json
       tilewright evaluate greedy --games 100 --record games.jsonl
+      tilewright evaluate random --games 1000000 --engine ray --address auto
     """
     output.announce_compilation()
     player, played = make_agent(agent), make_game(game)
     try:
-        with output.progress_bar(f"{player.spec} on {played.spec}", games) as progress:
-            result = evaluate(player, played, games=games, seed=seed, threads=threads, progress=progress, record=record)
+        with (
+            chosen_cluster(engine, address, threads) as cluster,
+            output.progress_bar(f"{player.spec} on {played.spec}", games) as progress,
+        ):
+            result = evaluate(
+                player,
+                played,
+                games=games,
+                seed=seed,
+                threads=threads,
+                progress=progress,
+                record=record,
+                cluster=cluster,
+            )
     except KeyboardInterrupt as stop:
         partial: Evaluation | None = getattr(stop, "partial", None)
         if partial is None:

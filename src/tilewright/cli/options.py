@@ -1,13 +1,21 @@
 """Options that several commands share."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from tilewright.errors import UsageError
+
+if TYPE_CHECKING:
+    from tilewright.engines.remote import Cluster
 
 __all__ = [
     "DEFAULT_AGENT",
     "agent_option",
+    "chosen_cluster",
+    "engine_options",
     "game_option",
     "games_option",
     "json_option",
@@ -25,6 +33,30 @@ game_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 seed_option = click.option("--seed", default=0, show_default=True, help="The same seed gives the same games.")
 threads_option = click.option("--threads", type=int, help="How many threads to use.  [default: all processors]")
+
+
+def engine_options(command: F) -> F:
+    """`--engine` and `--address`: where the work is done."""
+    engine = click.option(
+        "--engine",
+        type=click.Choice(["local", "ray"]),
+        default="local",
+        show_default=True,
+        help="Threads here, or a Ray cluster.",
+    )
+    address = click.option("--address", help="Of a running Ray cluster, as auto; without, one is started here.")
+    return engine(address(command))
+
+
+def chosen_cluster(engine: str, address: str | None, threads: int | None) -> "AbstractContextManager[Cluster | None]":
+    """The cluster that these options ask for, or None for this process."""
+    if engine == "local":
+        if address is not None:
+            raise UsageError("--address goes with --engine ray")
+        return nullcontext()
+    from tilewright.engines.remote import Cluster
+
+    return Cluster(address, threads)
 
 
 def agent_option(purpose: str) -> Callable[[F], F]:

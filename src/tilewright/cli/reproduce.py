@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from tilewright.cli import output
-from tilewright.cli.options import threads_option
+from tilewright.cli.options import chosen_cluster, engine_options, threads_option
 from tilewright.cli.suites import run_and_report
 from tilewright.reproduce.experiments import SCALES, all_experiments, find_experiment
 
@@ -21,8 +21,16 @@ __all__ = ["reproduce"]
     "--csv", type=click.Path(path_type=Path), metavar="FILE", help="Export all finished jobs of --out and stop."
 )
 @threads_option
+@engine_options
 def reproduce(
-    experiments: tuple[str, ...], everything: bool, scale: str, out: Path, csv: Path | None, threads: int | None
+    experiments: tuple[str, ...],
+    everything: bool,
+    scale: str,
+    out: Path,
+    csv: Path | None,
+    threads: int | None,
+    engine: str,
+    address: str | None,
 ) -> None:
     """Run what a paper did and put its figures beside ours. Without EXPERIMENT, list the experiments.
 
@@ -54,4 +62,4 @@ def reproduce(
         return
     paths = list(all_experiments()) if everything else experiments
     chosen = list({one.path: one for path in paths for one in find_experiment(path)}.values())
-    run_and_report(chosen, scale, out, threads)
+    run_and_report(chosen, scale, out, threads, chosen_cluster(engine, address, threads))

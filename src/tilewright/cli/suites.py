@@ -3,12 +3,13 @@
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 from tilewright.cli import output
 from tilewright.engines.local import default_threads
+from tilewright.engines.remote import Cluster
 from tilewright.errors import UsageError
 from tilewright.reproduce.experiments import Experiment
 from tilewright.reproduce.jobs import Job
@@ -19,7 +20,13 @@ from tilewright.reproduce.suite import Observer, pieces_of, run_suite
 __all__ = ["run_and_report"]
 
 
-def run_and_report(experiments: Sequence[Experiment], scale: str, out: Path, threads: int | None) -> None:
+def run_and_report(
+    experiments: Sequence[Experiment],
+    scale: str,
+    out: Path,
+    threads: int | None,
+    cluster: AbstractContextManager[Cluster | None],
+) -> None:
     """Run what is missing, write a report for each, and print where they are."""
     workers = default_threads() if threads is None else threads
     if workers < 1:
@@ -27,8 +34,9 @@ def run_and_report(experiments: Sequence[Experiment], scale: str, out: Path, thr
     store = Store(out)
     output.announce_compilation()
     pieces = [piece for one in experiments for piece in pieces_of(one, one.scales[scale])]
-    with watching() as observer:
-        run_suite(pieces, store, workers=workers, observer=observer)
+    with cluster as remote, watching() as observer:
+        workers = workers if remote is None else remote.processors
+        run_suite(pieces, store, workers=workers, observer=observer, cluster=remote)
     for one in experiments:
         print(write_reports(one, one.scales[scale], store, out / one.paper / f"{one.name}-{scale}"))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tilewright.cli.options import threads_option
+from tilewright.cli.options import chosen_cluster, engine_options, threads_option
 from tilewright.cli.suites import run_and_report
 from tilewright.cli.train import read_changes
 from tilewright.errors import ConfigError
@@ -29,6 +29,7 @@ __all__ = ["sweep"]
 @click.option("--agent", default="ntuple:model={model}", show_default=True, help="Who is tested.")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("runs/sweep"), show_default=True)
 @threads_option
+@engine_options
 def sweep(
     recipe: str,
     over: tuple[str, ...],
@@ -38,6 +39,8 @@ def sweep(
     agent: str,
     out: Path,
     threads: int | None,
+    engine: str,
+    address: str | None,
 ) -> None:
     """Train RECIPE with every combination of the given values, test each, and write one report.
 
@@ -73,7 +76,7 @@ def sweep(
         rows=tuple(rows),
         scales={"sweep": scale, "full": dataclasses.replace(scale)},
     )
-    run_and_report([experiment], "sweep", out, threads)
+    run_and_report([experiment], "sweep", out, threads, chosen_cluster(engine, address, threads))
 
 
 def _axis(text: str) -> tuple[str, list[Any]]:

@@ -12,6 +12,7 @@ from tilewright.errors import FileError, UsageError
 from tilewright.files import read_tensors, write_tensors
 from tilewright.games import make_game
 from tilewright.games.game import Game
+from tilewright.jit import for_kernels
 from tilewright.networks.compact import pack, quantised, unpack
 from tilewright.networks.shapes import NetworkShape
 from tilewright.networks.tables import Tables
@@ -38,7 +39,7 @@ class Model:
 
     @property
     def tables(self) -> Tables:
-        return self.shape.tables(self.game, self.weights, self.unit)
+        return self.shape.tables(self.game, for_kernels(self.weights), self.unit)
 
     def check_plays(self, game: Game) -> None:
         """Raise UsageError unless the model can play `game`: the same game on the same board."""

@@ -17,7 +17,7 @@ from tilewright.recording import read_games
 from tilewright.runs import RunFolder
 from tilewright.train import Session, Watcher, open_session
 
-__all__ = ["Job", "Report", "Stopped", "Test", "Training", "clean_up", "run_test", "run_training"]
+__all__ = ["Job", "Report", "Stopped", "Test", "Training", "clean_up", "run_anywhere", "run_test", "run_training"]
 
 MEANING = 1  # of a job's result; another number makes all jobs new
 Report: TypeAlias = Callable[[float], bool]  # is told how much of a job is done; says whether to go on
@@ -122,6 +122,23 @@ def run_test(job: Test, model: Path | None, report: Report) -> dict[str, Any]:
         "seconds": found.seconds,
         "board_sums": sums,
     }
+
+
+def run_anywhere(model: bytes | None, job: Job) -> tuple[dict[str, Any], bytes | None]:
+    """A job from its beginning, in whatever process this is: its result, and the model it made."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if isinstance(job, Training):
+            result = run_training(job, folder, _go_on)
+            return result, RunFolder(folder).model.read_bytes()
+        file = folder / "model.safetensors"
+        if model is not None:
+            file.write_bytes(model)
+        return run_test(job, file, _go_on), None
+
+
+def _go_on(done: float) -> bool:
+    return True
 
 
 def _sum(tiles: tuple[tuple[int, ...], ...]) -> int:

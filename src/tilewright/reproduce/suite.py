@@ -5,12 +5,15 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-from tilewright.files import locked
+from tilewright.engines.remote import Cluster
+from tilewright.files import locked, write_bytes
 from tilewright.learning.recipe import Recipe, read_recipe
 from tilewright.reproduce.experiments import Experiment, Row, Scale
-from tilewright.reproduce.jobs import Job, Stopped, Test, Training, clean_up, run_test, run_training
+from tilewright.reproduce.jobs import Job, Stopped, Test, Training, clean_up, run_anywhere, run_test, run_training
 from tilewright.reproduce.store import Store
 
 __all__ = ["Observer", "Piece", "pieces_of", "run_suite"]
@@ -80,9 +83,20 @@ class Observer:
         """How much of a job is done, from 0 to 1; at 1 its result is kept."""
 
 
-def run_suite(pieces: Sequence[Piece], store: Store, *, workers: int, observer: Observer | None = None) -> None:
-    """Run every job that the store does not have yet. Ctrl-C keeps what is finished and where trainings are."""
+def run_suite(
+    pieces: Sequence[Piece],
+    store: Store,
+    *,
+    workers: int,
+    observer: Observer | None = None,
+    cluster: Cluster | None = None,
+) -> None:
+    """Run every job that the store does not have yet, so many at once. Ctrl-C keeps what is finished.
+
+    Trainings go on where they were, unless on a `cluster`, which runs a job from its beginning.
+    """
     observer, stop = observer or Observer(), threading.Event()
+    run = _run if cluster is None else partial(_run_on, cluster)
     jobs = list({job.key: job for piece in pieces for job in piece.jobs}.values())
     missing = [job for job in jobs if store.find(job.key) is None]
     observer.on_plan(jobs, missing)
@@ -93,7 +107,7 @@ def run_suite(pieces: Sequence[Piece], store: Store, *, workers: int, observer: 
             while waiting or running:
                 for job in list(_ready(waiting, running)):
                     del waiting[job.key]
-                    running[pool.submit(_run, job, store, observer, stop)] = job
+                    running[pool.submit(run, job, store, observer, stop)] = job
                 done, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
                 for future in done:
                     del running[future]
@@ -111,6 +125,27 @@ def _ready(waiting: dict[str, Job], running: dict[Future[None], Job]) -> Iterato
             yield job
 
 
+def _run_on(cluster: Cluster, job: Job, store: Store, observer: Observer, stop: threading.Event) -> None:
+    """The driver's side: the job goes to the cluster with the model it needs, and comes back with the one it made."""
+    model = None
+    if isinstance(job, Test) and job.training is not None:
+        model = _model_file(store, job.training).read_bytes()
+    observer.on_progress(job, 0.0)
+    for _, (result, made) in cluster.map(run_anywhere, [(job,)], [cluster.share(model)], until=stop.is_set):
+        if isinstance(job, Training):
+            write_bytes(_model_file(store, job), made)
+        store.add(job.key, _kind(job), str(job), result)
+        observer.on_progress(job, 1.0)
+
+
+def _model_file(store: Store, job: Training) -> Path:
+    return store.run_folder(job.key) / "model.safetensors"
+
+
+def _kind(job: Job) -> str:
+    return "training" if isinstance(job, Training) else "test"
+
+
 def _run(job: Job, store: Store, observer: Observer, stop: threading.Event) -> None:
     def report(done: float) -> bool:
         observer.on_progress(job, min(done, 0.999))
@@ -123,11 +158,11 @@ def _run(job: Job, store: Store, observer: Observer, stop: threading.Event) -> N
             folder = store.run_folder(job.key)
             with locked(folder / "lock"):
                 if store.find(job.key) is None:
-                    store.add(job.key, "training", str(job), run_training(job, folder, report))
+                    store.add(job.key, _kind(job), str(job), run_training(job, folder, report))
                 clean_up(folder)
         else:
-            model = store.run_folder(job.training.key) / "model.safetensors" if job.training else None
-            store.add(job.key, "test", str(job), run_test(job, model, report))
+            model = _model_file(store, job.training) if job.training else None
+            store.add(job.key, _kind(job), str(job), run_test(job, model, report))
     except Stopped:
         return
     observer.on_progress(job, 1.0)

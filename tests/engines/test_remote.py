@@ -1,0 +1,116 @@
+"""A Ray cluster of two workers on this machine: the same bits as threads give, whatever happens to the workers."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.conftest import Command, command  # noqa: F401
+from tests.process import run_python
+from tests.reproduce.tiny import QUICK, tiny_experiment
+from tilewright import evaluate, make_agent, make_game
+from tilewright.agents.agent import Agent
+from tilewright.engines.remote import Cluster
+from tilewright.errors import UsageError
+from tilewright.networks.model import Model
+from tilewright.networks.shapes import NetworkShape
+from tilewright.reproduce.page import write_reports
+from tilewright.reproduce.store import Store
+from tilewright.reproduce.suite import pieces_of, run_suite
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    with Cluster(processors=2) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def agent(tmp_path_factory: pytest.TempPathFactory) -> Agent:
+    shape = NetworkShape(("0124", "456"))
+    weights = np.random.default_rng(1).uniform(0, 50, shape.table_size).astype(np.float32)
+    path = tmp_path_factory.mktemp("model") / "model.safetensors"
+    Model(make_game("2048:rows=3,columns=3"), shape, "afterstate", weights).save(path)
+    return make_agent("ntuple", model=str(path))
+
+
+def worker_processes() -> list[int]:
+    """The processes below this one in which Ray calls our functions."""
+    parents, workers = {}, []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdecimal():
+            try:
+                parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+                if "ray::" in (folder / "cmdline").read_text() and "_call" in (folder / "cmdline").read_text():
+                    workers.append(int(folder.name))
+            except OSError:
+                continue
+    return [worker for worker in workers if _is_below(worker, parents)]
+
+
+def _is_below(process: int, parents: dict[int, int]) -> bool:
+    while process > 1:
+        process = parents.get(process, 0)
+        if process == os.getpid():
+            return True
+    return False
+
+
+def test_games_are_the_same_bits_as_here(cluster: Cluster, agent: Agent) -> None:
+    told: list[int] = []
+    game = make_game("2048:rows=3,columns=3")
+    there = evaluate(agent, game, games=301, seed=4, cluster=cluster, progress=told.append)
+    here = evaluate(agent, game, games=301, seed=4, threads=1)
+    for name in ("scores", "moves", "codes"):
+        np.testing.assert_array_equal(getattr(there, name), getattr(here, name))
+    assert (there.agent, there.threads, sum(told)) == (here.agent, 2, 301)
+
+
+def test_a_worker_that_is_killed_changes_nothing(cluster: Cluster) -> None:
+    """Every time a piece is finished in the first seconds, a worker is killed."""
+    killed: list[int] = []
+    agent, game, began = make_agent("montecarlo:rollouts=10"), make_game("2048"), time.monotonic()
+
+    def kill_one(games: int) -> None:
+        workers = worker_processes()
+        if workers and len(killed) < 2 and time.monotonic() - began < 60:
+            os.kill(workers[0], signal.SIGKILL)
+            killed.append(workers[0])
+
+    there = evaluate(agent, game, games=32, seed=1, cluster=cluster, progress=kill_one)
+    assert len(killed) == 2
+    np.testing.assert_array_equal(there.scores, evaluate(agent, game, games=32, seed=1, threads=1).scores)
+
+
+def test_a_suite_gives_the_same_report_as_here(cluster: Cluster, tmp_path: Path) -> None:
+    experiment = tiny_experiment(tmp_path)
+    there, here = Store(tmp_path / "there"), Store(tmp_path / "here")
+    run_suite(pieces_of(experiment, QUICK), there, workers=2, cluster=cluster)
+    run_suite(pieces_of(experiment, QUICK), here, workers=2)
+    for store, folder in ((there, "a"), (here, "b")):
+        write_reports(experiment, QUICK, store, tmp_path / folder)
+    assert (tmp_path / "a" / "report.md").read_text() == (tmp_path / "b" / "report.md").read_text()
+
+
+def test_what_cannot_be_is_one_line(cluster: Cluster, agent: Agent, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="games that are played on a cluster cannot be recorded"):
+        evaluate(agent, make_game("2048:rows=3,columns=3"), games=1, cluster=cluster, record=tmp_path / "games.jsonl")
+
+
+def test_an_address_needs_the_engine(command: Command) -> None:  # noqa: F811
+    said = command("evaluate", "random", "--games", "1", "--address", "auto")
+    assert (said.code, said.err) == (2, "tilewright: --address goes with --engine ray\n")
+
+
+def test_without_ray_the_pip_line_is_named() -> None:
+    said = run_python(
+        "import sys; sys.modules['ray'] = None\n"
+        "from tilewright.cli.main import main\n"
+        "sys.exit(main(['evaluate', 'random', '--games', '1', '--engine', 'ray']))"
+    )
+    assert said.returncode == 1
+    assert said.stderr == 'tilewright: the engine ray needs Ray: pip install "tilewright[ray]"\n'
