@@ -1,14 +1,16 @@
 # Everything from nothing: needs Python >= 3.11 and make.
 PYTHON ?= python3
 BIN := .venv/bin
+CHROMIUM ?= /usr/bin/chromium
+ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .PHONY: demo test check install clean
 
 demo: .venv/core
 	$(BIN)/tilewright demo
 
-test: check
-	$(BIN)/pytest -n auto --dist loadfile
+test: check $(CHROMIUM)
+	CHROMIUM=$(CHROMIUM) $(BIN)/pytest -n auto --dist loadfile
 
 check: .venv/dev
 	$(BIN)/ruff check .
@@ -28,5 +30,10 @@ clean:
 	touch $@
 
 .venv/dev: .venv/core
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,web]'
 	touch $@
+
+# The tests of the web page run in Debian's browser.
+/usr/bin/chromium:
+	$(ROOT) apt-get update -qq
+	$(ROOT) apt-get install -y -qq chromium

@@ -29,6 +29,7 @@ LAYERS = [
     {"evaluation", "runs", "review"},
     {"train"},
     {"bench", "report", "reproduce", "testing"},
+    {"web"},
     {"cli", "__main__"},
 ]
 SOURCES = sorted(PACKAGE.rglob("*.py"))

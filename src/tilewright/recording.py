@@ -31,14 +31,19 @@ from tilewright.rng import Stream, new_stream, stream_for
 
 __all__ = [
     "FORMAT",
+    "Log",
     "Recording",
     "head_text",
     "is_ours",
     "load_recording_kernel",
+    "make_log",
     "move_text",
+    "parse_line",
+    "play_on",
     "play_recorded",
     "read_game",
     "read_games",
+    "state_text",
     "tail_text",
 ]
 

@@ -53,9 +53,8 @@ class Registry(Generic[T]):
 
     def make(self, spec: str, **options: Any) -> T:
         """Make what a spec describes; keyword options are added to those of the text."""
-        name, _, text = spec.strip().partition(":")
+        name, given = self.words(spec)
         found = self.load(name)
-        given = self._words(name, text)
         for key, value in options.items():
             if key in given:
                 raise SpecError(f"{self.kind} {name}: option {key} is given twice")
@@ -68,8 +67,9 @@ class Registry(Generic[T]):
         types = typing.get_type_hints(found)
         return found(**{key: self._read(name, key, value, types[key]) for key, value in given.items()})
 
-    def _words(self, name: str, text: str) -> dict[str, str]:
-        """The options of a spec, as they are written."""
+    def words(self, spec: str) -> tuple[str, dict[str, str]]:
+        """The name and the options of a spec, as they are written."""
+        name, _, text = spec.strip().partition(":")
         given: dict[str, str] = {}
         for word in filter(None, text.split(",")):
             key, equals, value = word.partition("=")
@@ -78,7 +78,7 @@ class Registry(Generic[T]):
             if key.strip() in given:
                 raise SpecError(f"{self.kind} {name}: option {key.strip()} is given twice")
             given[key.strip()] = value.strip()
-        return given
+        return name, given
 
     def _read(self, name: str, key: str, text: str, wanted: Any) -> Any:
         """Text to the type of the field, the first of a union that fits."""

@@ -23,6 +23,7 @@ COMMANDS = {
         "tilewright.cli.review:review_command",
         "A recorded game: the loss of every move, the worst ones, a plot.",
     ),
+    "serve": ("tilewright.cli.serve:serve_command", "The web page: play, ask, review, compare, runs."),
     "move": ("tilewright.cli.move:move", "One board in: its legal moves, their values, the best one."),
     "reproduce": ("tilewright.cli.reproduce:reproduce", "The papers' tables, theirs beside what is measured here."),
     "sweep": ("tilewright.cli.sweep:sweep", "Train with every combination of some keys, and compare."),

@@ -190,7 +190,7 @@ class Game(ABC):
         return text.write(board.tiles, self.notes(board))
 
 
-@functools.cache
+@functools.lru_cache(maxsize=64)  # rules have tables, and there are more variants than memory
 def _rules_of(game: Game) -> Rules:
     return game._make_rules()
 

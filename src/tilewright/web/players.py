@@ -1,0 +1,113 @@
+"""The agents that a visitor may choose: which there are, how far they may think, and models by the name of a run."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from tilewright.agents import AGENTS
+from tilewright.agents.agent import Agent
+from tilewright.agents.trained import shipped_model
+from tilewright.errors import SpecError
+from tilewright.games.game import Game
+from tilewright.registry import option_spec
+from tilewright.web.limits import Limits
+from tilewright.web.shelf import RunShelf
+
+__all__ = ["Player", "Players"]
+
+_QUICK = {"random", "greedy", "ntuple"}  # one look at the board
+_TRAINED = ("expectimax", "ntuple")
+_BY_STRENGTH = ("expectimax", "heuristic", "ntuple", "minimax", "uct", "montecarlo", "greedy", "random")
+_REMEMBERED = 256  # players that need not be made again
+_BOUNDED = ("depth", "ms", "rollouts")
+_HARMLESS = {"model", "value", "prune", "c"}  # options that neither take long nor name a file
+
+
+@dataclasses.dataclass(frozen=True)
+class Player:
+    """An agent, and the spec that a visitor knows it by."""
+
+    agent: Agent
+    spec: str
+
+    @property
+    def is_there(self) -> bool:
+        """Whether its model, if it has one, has not gone."""
+        model = getattr(self.agent, "model", "")
+        return not model or Path(model).is_file()
+
+    @property
+    def is_quick(self) -> bool:
+        return self.agent.name in _QUICK
+
+
+class Players:
+    """Makes agents out of visitors' specs."""
+
+    def __init__(self, shelf: RunShelf, limits: Limits) -> None:
+        self._shelf, self._limits = shelf, limits
+        self._made: dict[str, Player] = {}  # by spec: bots ask for the same one again and again
+
+    def make(self, spec: str | None, game: Game) -> Player:
+        """The player of a spec, or without one the strongest there is; raises SpecError or UsageError."""
+        if spec is None or not spec.strip():
+            spec = self._own(game)[0]
+        known = self._made.get(spec)
+        if known is None or not known.is_there:
+            known = self._make(spec)
+            if len(self._made) >= _REMEMBERED:
+                self._made.clear()
+            self._made[spec] = known
+        return known
+
+    def _make(self, spec: str) -> Player:
+        if len(spec) > self._limits.spec:
+            raise SpecError(f"a text of {len(spec):,} characters is no agent")
+        name, words = AGENTS.words(spec)
+        known = {field.name for field in dataclasses.fields(AGENTS.load(name))}
+        for option in words:
+            if option in known and option not in _HARMLESS.union(_BOUNDED):
+                raise SpecError(f"agent {name}: the option {option} cannot be chosen here")
+        run = words.get("model", "")
+        if run:
+            words["model"] = str(self._shelf.model(run))
+        agent = AGENTS.make(name, **words)
+        self._check_bounds(agent)
+        return Player(agent, option_spec(dataclasses.replace(agent, model=run)) if run else agent.spec)  # type: ignore[call-arg]
+
+    def _check_bounds(self, agent: Agent) -> None:
+        for option in _BOUNDED:
+            value, most = getattr(agent, option, None), getattr(self._limits, option)
+            if value is not None and value > most:
+                raise SpecError(f"agent {agent.name}, option {option}={value}: at most {most:,} here")
+
+    def _own(self, game: Game) -> list[str]:
+        """The agents that need no run, the strongest first."""
+        strong = [name for name in _BY_STRENGTH if name in AGENTS]
+        known = strong + [name for name in AGENTS if name not in strong]
+        return [name for name in known if name not in _TRAINED or shipped_model(game)]
+
+    def specs(self, game: Game) -> list[str]:
+        """The agents that can play a game, the strongest first, then those of the runs."""
+        runs = [f"{name}:model={run}" for run in self._shelf.models_for(game) for name in _TRAINED]
+        return self._own(game) + runs
+
+    def listing(self, game: Game) -> list[dict[str, Any]]:
+        """What a visitor chooses from."""
+        return [self._describe(spec) for spec in self.specs(game)]
+
+    def _describe(self, spec: str) -> dict[str, Any]:
+        name, words = AGENTS.words(spec)
+        options = {field.name: field.default for field in dataclasses.fields(AGENTS.load(name))}
+        bounds = {
+            option: {"default": options[option], "most": getattr(self._limits, option)}
+            for option in _BOUNDED
+            if option in options
+        }
+        return {
+            "spec": spec,
+            "name": name,
+            "run": words.get("model"),
+            "summary": AGENTS.entries[name].summary,
+            "bounds": bounds,
+        }

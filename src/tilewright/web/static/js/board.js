@@ -1,0 +1,162 @@
+/** A board on the screen: tiles that slide, merge and appear. */
+
+import { colours } from "./games.js";
+import { make } from "./dom.js";
+
+const PACE = 110; // milliseconds of a slide
+
+/** The cells of each line, from the wall that tiles move towards. */
+function lanes(action, rows, columns) {
+  const across = action === "left" || action === "right";
+  const found = [];
+  for (let lane = 0; lane < (across ? rows : columns); lane++) {
+    const cells = [];
+    for (let i = 0; i < (across ? columns : rows); i++) cells.push(across ? [lane, i] : [i, lane]);
+    if (action === "right" || action === "down") cells.reverse();
+    found.push(cells);
+  }
+  return found;
+}
+
+/**
+ * Where every tile goes: [from, to, merges]. Tiles merge by adding up, so a tile after the move was made of as many
+ * tiles before it, counted from the wall, as add up to it.
+ */
+export function tracks(before, after, action) {
+  const found = [];
+  for (const cells of lanes(action, before.length, before[0].length)) {
+    const tiles = cells.filter(([row, column]) => before[row][column]);
+    let next = 0;
+    for (const to of cells) {
+      const wanted = after[to[0]][to[1]];
+      const parts = [];
+      for (let sum = 0; sum < wanted && next < tiles.length; next++) {
+        parts.push(tiles[next]);
+        sum += before[tiles[next][0]][tiles[next][1]];
+      }
+      for (const from of parts) found.push([from, to, parts.length > 1]);
+    }
+  }
+  return found;
+}
+
+/**
+ * The board between the slide and the new tile. A slide keeps the sum of every line, so the line that grew has the new
+ * tile; it is the one farthest from the wall.
+ */
+export function withoutNewTile(before, tiles, action) {
+  const after = tiles.map((row) => [...row]);
+  for (const cells of lanes(action, tiles.length, tiles[0].length)) {
+    const sum = (board) => cells.reduce((all, [row, column]) => all + board[row][column], 0);
+    if (sum(tiles) === sum(before)) continue;
+    const [row, column] = cells.findLast(([i, k]) => tiles[i][k]);
+    after[row][column] = 0;
+  }
+  return after;
+}
+
+export class Board {
+  constructor(element) {
+    this.element = element;
+    this.game = null;
+    this.tiles = null;
+    this.places = new Map(); // "row,column" to the element of its tile
+    this.timer = 0;
+    element.setAttribute("role", "img");
+  }
+
+  setGame(game) {
+    if (this.game?.spec === game.spec) return;
+    this.game = game;
+    const { rows, columns } = game;
+    this.element.style.setProperty("--rows", rows);
+    this.element.style.setProperty("--columns", columns);
+    this.element.style.aspectRatio = 1 / (rows / columns + (0.096 / columns) * (1 - rows / columns));
+    this.element.replaceChildren();
+    for (let row = 0; row < rows; row++) {
+      for (let column = 0; column < columns; column++) {
+        this.element.append(make("div", { class: "cell", "--r": row, "--c": column }));
+      }
+    }
+    this.tiles = null;
+    this.places.clear();
+  }
+
+  /** The board at once, without any motion. */
+  show(tiles) {
+    this.#clear();
+    this.element.classList.remove("smooth");
+    for (const place of this.places.values()) place.remove();
+    this.places.clear();
+    tiles.forEach((line, row) => line.forEach((value, column) => value && this.#put(row, column, value)));
+    this.#done(tiles);
+  }
+
+  /** A move: tiles slide to `after`, merged ones pop, and the new one of `tiles` appears. */
+  slide(action, after, tiles) {
+    if (!this.tiles) return this.show(tiles);
+    if (this.timer) this.show(this.tiles);
+    void this.element.offsetWidth; // what was put down without motion stays so
+    this.element.classList.add("smooth");
+    const places = new Map();
+    const merging = [];
+    for (const [[row, column], [toRow, toColumn], merges] of tracks(this.tiles, after, action)) {
+      const tile = this.places.get(`${row},${column}`);
+      tile.style.setProperty("--r", toRow);
+      tile.style.setProperty("--c", toColumn);
+      tile.classList.remove("new", "made");
+      if (merges) merging.push([tile, toRow, toColumn]);
+      else places.set(`${toRow},${toColumn}`, tile);
+    }
+    this.places = places;
+    tiles.forEach((line, row) =>
+      line.forEach((value, column) => value && !after[row][column] && this.#put(row, column, value, "new")),
+    );
+    this.timer = setTimeout(() => {
+      this.timer = 0;
+      for (const [tile, row, column] of merging) {
+        tile.remove();
+        if (!this.places.has(`${row},${column}`)) this.#put(row, column, after[row][column], "made");
+      }
+    }, PACE * 0.9);
+    this.#done(tiles);
+  }
+
+  /** A move that is not possible. */
+  nudge(action) {
+    const [x, y] = { up: [0, -1], right: [1, 0], down: [0, 1], left: [-1, 0] }[action];
+    this.element.style.setProperty("--nx", `${6 * x}px`);
+    this.element.style.setProperty("--ny", `${6 * y}px`);
+    this.element.classList.remove("nudge");
+    void this.element.offsetWidth;
+    this.element.classList.add("nudge");
+  }
+
+  /** Words over the board, or none. */
+  veil(...content) {
+    this.element.querySelector(".veil")?.remove();
+    if (content.length) this.element.append(make("div", { class: "veil" }, ...content));
+  }
+
+  #put(row, column, value, kind = "") {
+    const { back, fore } = colours(this.game, value);
+    const digits = String(value).length;
+    const size = [0, 46, 43, 34, 27, 22, 18][digits];
+    const looks = { "--r": row, "--c": column, "--back": back, "--fore": fore, "--size": size };
+    const tile = make("div", { class: `tile ${kind}`.trim(), ...looks }, String(value));
+    this.places.set(`${row},${column}`, tile);
+    this.element.append(tile);
+  }
+
+  #clear() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    for (const tile of this.element.querySelectorAll(".tile")) tile.remove();
+  }
+
+  #done(tiles) {
+    this.tiles = tiles;
+    const rows = tiles.map((row) => row.map((value) => value || "empty").join(" "));
+    this.element.setAttribute("aria-label", `Board. ${rows.map((row, i) => `Row ${i + 1}: ${row}`).join(". ")}`);
+  }
+}

@@ -1,0 +1,176 @@
+/** The view Compare: agents side by side on the same games, and a table that fills. */
+
+import { open } from "./api.js";
+import { Board } from "./board.js";
+import { $, SPEEDS, count, make, memory, oneDigit, percent, speedName } from "./dom.js";
+import { decode, gameOf, games } from "./games.js";
+import { Picker } from "./picker.js";
+
+const FEWEST = 2;
+const MOST = 4;
+const RATES = 6; // columns of the table for tiles
+
+let pickers = [];
+let players = []; // of the comparison under way: {spec, socket, board, caption, state, figures}
+let entered = false;
+
+const say = (words) => ($("compare-said").textContent = words);
+const speed = () => SPEEDS[Number($("compare-speed").value)];
+
+async function addPicker(wanted) {
+  const row = make("div", { class: "picker" });
+  const picker = new Picker(row, keep, `Agent ${pickers.length + 1}`);
+  const drop = make("button", { type: "button", "aria-label": "Remove this agent", class: "drop" }, "×");
+  const entry = { picker, row, drop };
+  drop.addEventListener("click", () => {
+    pickers = pickers.filter((other) => other !== entry);
+    row.remove();
+    settle();
+  });
+  row.append(drop);
+  pickers.push(entry);
+  $("compare-agents").append(row);
+  settle();
+  await picker.load($("compare-game").value, wanted);
+}
+
+function settle() {
+  pickers.forEach(({ row, drop }, i) => {
+    row.querySelector("label").firstChild.textContent = `Agent ${i + 1}`;
+    drop.disabled = pickers.length <= FEWEST;
+  });
+  $("compare-add").disabled = pickers.length >= MOST;
+  keep();
+}
+
+function keep() {
+  memory.set("compare", pickers.map(({ picker }) => picker.spec));
+}
+
+async function start() {
+  stop();
+  const game = await gameOf($("compare-game").value);
+  const request = { game: game.spec, games: Number($("compare-games").value), seed: Number($("compare-seed").value) };
+  $("compare-boards").replaceChildren();
+  $("compare-table").hidden = false;
+  players = pickers.map(({ picker }) => addPlayer(picker.spec, game, request));
+  say("");
+  showButton();
+  showTable(game);
+}
+
+function addPlayer(spec, game, request) {
+  const board = new Board(make("div", { class: "board" }));
+  const score = make("span", { class: "soft" }, "…");
+  const player = { spec, state: "playing", figures: null };
+  $("compare-boards").append(make("figure", {}, make("figcaption", {}, make("span", { title: spec }, spec), score), board.element));
+  board.setGame(game);
+  player.socket = open("watch", { ...request, agent: spec, speed: speed() }, {
+    message: (answer) => {
+      if (answer.reason) {
+        player.state = answer.reason;
+        say(`${spec}: ${answer.reason}`);
+        return;
+      }
+      board.show(decode(answer.code, game).tiles);
+      score.textContent = `game ${count(answer.number + 1)} · ${count(answer.score)}`;
+      if (answer.figures) {
+        player.figures = answer.figures;
+        showTable(game);
+      }
+    },
+    closed: (reason) => {
+      player.socket = null;
+      if (reason) say(reason);
+      if (players.every((other) => !other.socket)) finish();
+    },
+  });
+  return player;
+}
+
+function finish() {
+  showButton();
+  if (!$("compare-said").textContent) say("all games are played");
+}
+
+function stop() {
+  for (const player of players) player.socket?.close();
+  for (const player of players) player.socket = null;
+  showButton();
+}
+
+const isRunning = () => players.some((player) => player.socket);
+
+function showButton() {
+  $("compare-start").textContent = isRunning() ? "Stop" : "Start";
+  $("compare-start").setAttribute("aria-pressed", String(isRunning()));
+}
+
+/** The tiles worth a column: the largest that anyone reached, and those before it. */
+function columnsOf(game) {
+  const reached = players.flatMap(({ figures }) => Object.keys(figures?.reach ?? {}).map(Number));
+  const most = game.tiles.indexOf(Math.max(...reached));
+  return game.tiles.slice(Math.max(1, most + 1 - RATES), most + 1);
+}
+
+function showTable(game) {
+  const tiles = columnsOf(game);
+  const head = ["Agent", "Games", "Mean score", "Best", "Moves/s", ...tiles.map((tile) => `≥ ${tile}`)];
+  const table = $("compare-table");
+  table.tHead.replaceChildren(make("tr", {}, ...head.map((words) => make("th", { scope: "col" }, words))));
+  table.tBodies[0].replaceChildren(...players.map((player) => rowOf(player, tiles)));
+}
+
+function rowOf({ spec, figures }, tiles) {
+  const cells = figures ? cellsOf(figures, tiles) : ["0", "–", "–", "–", ...tiles.map(() => "–")].map((words) => [words, ""]);
+  const row = make("tr", {}, make("th", { scope: "row" }, spec));
+  for (const [words, small] of cells) row.append(make("td", {}, words, make("small", {}, small || " ")));
+  return row;
+}
+
+function cellsOf(figures, tiles) {
+  const { score, reach } = figures;
+  const margin = score.ci95 ? `± ${count((score.ci95[1] - score.ci95[0]) / 2)}` : "";
+  const lowest = Math.min(...Object.keys(reach).map(Number));
+  const rate = (tile) => {
+    const found = reach[tile] ?? { rate: tile < lowest ? 1 : 0, ci95: null };
+    const ends = found.ci95?.map((end) => oneDigit(100 * end)).join(" – ") ?? "";
+    return [percent(found.rate), ends];
+  };
+  return [
+    [count(figures.games), ""],
+    [count(score.mean), margin],
+    [count(score.max), ""],
+    [count(figures.moves_per_second), ""],
+    ...tiles.map(rate),
+  ];
+}
+
+function showSpeed() {
+  $("compare-speed-text").textContent = speedName(speed());
+  for (const player of players) player.socket?.send({ speed: speed() });
+}
+
+export async function enter() {
+  if (entered) return;
+  entered = true;
+  const all = await games();
+  $("compare-game").replaceChildren(...all.map((game) => make("option", { value: game.name }, game.name)));
+  for (const spec of memory.get("compare", ["heuristic", "greedy"]).slice(0, MOST)) await addPicker(spec);
+  while (pickers.length < FEWEST) await addPicker("random");
+  showSpeed();
+  $("compare-add").addEventListener("click", () => addPicker("random"));
+  $("compare-speed").addEventListener("input", showSpeed);
+  $("compare-game").addEventListener("change", () => {
+    for (const { picker } of pickers) picker.load($("compare-game").value);
+  });
+  $("compare-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (isRunning()) stop();
+    else start().catch((error) => say(error.message));
+  });
+}
+
+export function leave() {
+  stop();
+}

@@ -1,0 +1,150 @@
+/** The view Runs: learning curves that grow, several in one plot, and the tiles that a run's network reaches. */
+
+import { get, post, remove } from "./api.js";
+import { COLOURS, Chart } from "./chart.js";
+import { $, compact, count, make, memory, percent } from "./dom.js";
+import { colours, gameOf } from "./games.js";
+
+const AGAIN = 1500; // milliseconds until running sessions are looked at again
+const MOST = COLOURS.length;
+
+const chart = new Chart($("runs-chart"), { label: "Learning curves" });
+let runs = [];
+let chosen = new Set(memory.get("runs", []));
+let details = new Map();
+let timer = 0;
+let job = null;
+let entered = false;
+
+/** Read the list, and the curves of those that are shown and may have grown. */
+async function look() {
+  clearTimeout(timer);
+  try {
+    runs = await get("runs");
+    chosen = new Set([...chosen].filter((name) => runs.some((run) => run.name === name)));
+    if (!chosen.size && runs.length) chosen.add((runs.find((run) => run.running) ?? runs[0]).name);
+    const wanted = runs.filter((run) => chosen.has(run.name) && grew(run));
+    for (const found of await Promise.all(wanted.map((run) => get(`runs/${encodeURIComponent(run.name)}`)))) {
+      details.set(found.name, found);
+    }
+    showList();
+    showChart();
+  } catch (error) {
+    $("runs-list").replaceChildren(make("p", { class: "none" }, error.message));
+  }
+  timer = setTimeout(look, AGAIN);
+}
+
+const grew = (run) => details.get(run.name)?.games !== run.games || details.get(run.name)?.running !== run.running;
+
+let listed = "";
+
+function showList() {
+  const now = JSON.stringify([runs, [...chosen]]);
+  if (now === listed) return;
+  listed = now;
+  const focus = document.activeElement?.value;
+  $("runs-list").replaceChildren(...runs.map(entry));
+  if (!runs.length) {
+    const words = "There are no runs yet. tilewright train minute makes one, and it shows up here while it learns.";
+    $("runs-list").append(make("p", { class: "none" }, words));
+  }
+  $("runs-list").querySelector(`input[value="${CSS.escape(focus ?? "")}"]`)?.focus();
+  const models = runs.filter((run) => run.has_model);
+  const kept = $("tiles-run").value;
+  $("tiles-run").replaceChildren(...models.map((run) => make("option", { value: run.name }, run.name)));
+  if (models.some((run) => run.name === kept)) $("tiles-run").value = kept;
+  $("tiles-start").disabled = !models.length;
+}
+
+function entry(run) {
+  const input = make("input", { type: "checkbox", value: run.name });
+  input.checked = chosen.has(run.name);
+  input.disabled = !input.checked && chosen.size >= MOST;
+  input.addEventListener("change", () => {
+    if (input.checked) chosen.add(run.name);
+    else chosen.delete(run.name);
+    memory.set("runs", [...chosen]);
+    look();
+  });
+  const figures = `${compact(run.games)} games` + (run.score_mean === null ? "" : ` · mean ${compact(run.score_mean)}`);
+  const state = run.running ? make("span", { class: "live" }, "● running · ") : "";
+  return make("label", {}, input, make("span", {}, run.name, make("small", {}, state, `${run.game} · ${figures}`)));
+}
+
+function showChart() {
+  const [x, y] = [$("runs-x").value, $("runs-y").value];
+  const across = (point) => (x === "seconds" ? point.seconds / 60 : point.games);
+  const shown = [...chosen].map((name) => details.get(name)).filter(Boolean);
+  const series = shown.map((run, i) => ({
+    name: run.name,
+    colour: COLOURS[i % COLOURS.length],
+    points: run.curve.map((point) => [across(point), point[y]]),
+    dots: y === "score_mean" ? run.tests.map((test) => [across(test), test.score_mean, test.score_low, test.score_high]) : [],
+  }));
+  chart.options.format = y === "win_rate" ? percent : compact;
+  chart.show(series, { xLabel: x === "seconds" ? "minutes of training" : "games of training" });
+  $("runs-legend").replaceChildren(
+    ...series.map((one) => make("li", { "--colour": one.colour }, make("i"), one.name)),
+  );
+  $("runs-recipe").textContent = shown.map((run) => `# ${run.name}\n${run.recipe}`).join("\n");
+}
+
+// Tiles
+
+async function countTiles() {
+  const run = $("tiles-run").value;
+  const game = runs.find((found) => found.name === run)?.game;
+  await stopCounting();
+  try {
+    const asked = { agent: `ntuple:model=${run}`, game, games: Number($("tiles-games").value) };
+    job = await post("evaluations", asked);
+    const mine = job.id;
+    $("tiles-chart").replaceChildren();
+    while (job?.id === mine && ["waiting", "running"].includes(job.state)) {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      job = await get(`jobs/${mine}`);
+      await showTiles(game, run);
+    }
+  } catch (error) {
+    $("tiles-said").textContent = error.message;
+  }
+}
+
+async function stopCounting() {
+  const old = job;
+  job = null;
+  if (old && ["waiting", "running"].includes(old.state)) await remove(`jobs/${old.id}`);
+}
+
+async function showTiles(spec, run) {
+  if (!job) return;
+  const found = job.result;
+  const mean = found ? `, mean score ${count(found.score.mean)}` : "";
+  $("tiles-said").textContent = job.reason || `${run}: ${count(job.done)} of ${count(job.total)} games${mean}`;
+  if (!found) return;
+  const game = await gameOf(spec);
+  const most = Math.max(...Object.values(found.tiles));
+  $("tiles-chart").replaceChildren(
+    ...Object.entries(found.tiles).map(([tile, games]) => {
+      const bar = make("i", { "--part": games / most, "--back": colours(game, Number(tile)).back });
+      const words = `${count(games)} (${percent(games / found.games)})`;
+      return make("div", {}, make("b", {}, tile), bar, make("span", {}, words));
+    }),
+  );
+}
+
+export async function enter() {
+  if (!entered) {
+    entered = true;
+    $("runs-x").addEventListener("change", showChart);
+    $("runs-y").addEventListener("change", showChart);
+    $("tiles-start").addEventListener("click", countTiles);
+  }
+  await look();
+}
+
+export async function leave() {
+  clearTimeout(timer);
+  await stopCounting();
+}

@@ -1,0 +1,194 @@
+"""The HTTP interface gives what the Python one gives, and refuses the rest in a line of JSON."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from tests.web.conftest import API, BOARD, wait_for
+from tilewright import AGENTS, GAMES, Episode, evaluate, make_agent, make_game
+from tilewright.recording import play_recorded
+from tilewright.review import review
+from tilewright.runs import RunFolder
+
+
+def get(client: TestClient, path: str, **parameters: Any) -> Any:
+    answer = client.get(API + path, params=parameters)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+@pytest.mark.parametrize("agent", ["greedy", "heuristic:depth=2", "minimax:depth=2", "montecarlo:rollouts=20"])
+def test_move_gives_the_values_of_the_python_api(client: TestClient, agent: str) -> None:
+    board = make_game("2048").parse(BOARD)
+    values = make_agent(agent).values(board)
+    found = get(client, "/move", board=BOARD, agent=agent)
+    assert found["values"] == values
+    assert found["legal"] == board.game.legal(board)
+    assert values[found["move"]] == max(values.values())
+    assert (found["agent"], found["game"], found["text"]) == (agent, "2048", board.game.text(board))
+
+
+def test_move_asks_the_network_of_a_run_by_its_name(client: TestClient, runs: Path) -> None:
+    board = make_game("2048").parse(BOARD)
+    for _ in range(2):  # the second answer comes from the quick lane
+        found = get(client, "/move", board=BOARD, agent="ntuple:model=large")
+        assert found["values"] == make_agent(f"ntuple:model={runs / 'large' / 'model.safetensors'}").values(board)
+        assert found["agent"] == "ntuple:model=large"
+
+
+def test_move_without_an_agent_asks_the_first_of_the_list(client: TestClient) -> None:
+    strongest = get(client, "/agents")[0]["spec"]
+    assert strongest in ("expectimax", "heuristic")  # by whether a model comes with the package
+    assert get(client, "/move", board=BOARD)["agent"] == strongest
+
+
+def test_move_on_a_board_without_moves(client: TestClient) -> None:
+    found = get(client, "/move", board="1212212112122121", agent="greedy")
+    assert (found["move"], found["values"], found["legal"]) == (None, {}, [])
+
+
+def test_every_form_of_a_board_is_read(client: TestClient) -> None:
+    codes, nested = "1120003000400005", "[[2,2,4,0],[0,0,8,0],[0,0,16,0],[0,0,0,32]]"
+    numbers = "2 2 4 0 / 0 0 8 0 / 0 0 16 0 / 0 0 0 32"
+    assert get(client, "/board", board=codes) == get(client, "/board", board=nested)
+    assert get(client, "/board", board=codes)["text"] == numbers
+
+
+@pytest.mark.parametrize("spec", ["2048", "threes", "2048:rows=3,four=0.5"])
+def test_a_game_by_steps_is_the_episode_of_its_seed(client: TestClient, spec: str) -> None:
+    episode = Episode(make_game(spec), seed=7, number=2)
+    position = get(client, "/start", game=spec, seed=7, number=2)
+    for turn in range(60):
+        assert (position["text"], position["score"]) == (episode.game.text(episode.board), episode.score)
+        assert (position["legal"], position["over"]) == (episode.legal, episode.is_over)
+        assert position["notes"] == episode.board.notes
+        if episode.is_over:
+            break
+        move = episode.legal[turn % len(episode.legal)]
+        step = {"game": spec, "board": position["code"], "score": position["score"], "stream": position["stream"]}
+        position = client.post(f"{API}/step", json=step | {"move": move}).json()
+        after, _ = episode.game.slide(episode.board, move)
+        assert position["after"] == [list(row) for row in after.tiles]
+        before = episode.score
+        episode.move(move)
+        assert position["earned"] == episode.score - before
+    assert turn > 10
+
+
+@pytest.mark.parametrize("agent", ["greedy", "random", "heuristic:depth=2"])
+def test_steps_of_an_agent_are_the_game_that_evaluate_plays(client: TestClient, agent: str) -> None:
+    game, player = make_game("2048"), make_agent(agent)
+    recorded = play_recorded(game, player.policy(game), agent, 3, 0)
+    position = get(client, "/start", seed=3)
+    for i in range(20):
+        step = {"board": position["code"], "score": position["score"], "stream": position["stream"], "agent": agent}
+        position = client.post(f"{API}/step", json=step).json()
+        assert (position["move"], position["score"]) == (recorded.actions[i], recorded.scores[i + 1])
+        assert position["text"] == game.text(recorded.board(i + 1))
+
+
+def test_games_and_agents_are_those_of_the_registries(client: TestClient) -> None:
+    games = get(client, "/games")
+    assert [game["name"] for game in games] == list(GAMES)
+    assert games[1]["tiles"][:5] == [0, 1, 2, 3, 6]
+    assert {option["name"] for option in games[0]["options"]} >= {"rows", "columns", "four", "start_tiles"}
+    agents = get(client, "/agents")
+    assert {agent["name"] for agent in agents} == set(AGENTS)
+    assert [agent["run"] for agent in agents if agent["run"]] == ["large", "large"]
+    small = get(client, "/agents", game="2048:rows=3,columns=3")
+    assert [agent["spec"] for agent in small if agent["run"]] == ["expectimax:model=small", "ntuple:model=small"]
+
+
+def test_an_evaluation_has_the_figures_of_evaluate(client: TestClient) -> None:
+    asked = {"agent": "greedy", "game": "threes", "games": 30, "seed": 4}
+    begun = client.post(f"{API}/evaluations", json=asked)
+    assert begun.status_code == 202
+    job = wait_for(client, begun.json()["id"])
+    assert (job["state"], job["done"], job["total"]) == ("done", 30, 30)
+    expected = evaluate(make_agent("greedy"), make_game("threes"), games=30, seed=4).to_json()
+    for key in ("agent", "game", "games", "seed", "score", "reach", "moves", "win"):
+        assert job["result"][key] == expected[key]
+    assert sum(job["result"]["tiles"].values()) == 30
+
+
+def test_a_job_can_be_stopped_within_a_game(client: TestClient) -> None:
+    asked = {"agent": "heuristic:ms=200", "games": 10_000}
+    job = client.post(f"{API}/evaluations", json=asked).json()
+    assert client.delete(f"{API}/jobs/{job['id']}").status_code == 200
+    assert wait_for(client, job["id"])["state"] == "stopped"
+    assert job["id"] in [known["id"] for known in get(client, "/jobs")]
+
+
+def test_a_review_is_that_of_the_library(client: TestClient) -> None:
+    game = make_game("2048")
+    recording = play_recorded(game, make_agent("random").policy(game), "random", 9, 0)
+    begun = client.post(f"{API}/reviews", json={"recording": recording.line(), "agent": "greedy", "worst": 3})
+    job = wait_for(client, begun.json()["id"])
+    assert job["result"] == json.loads(json.dumps(review(recording, make_agent("greedy")).to_json(3)))
+
+
+def test_runs_are_listed_and_have_their_curves(client: TestClient, runs: Path) -> None:
+    assert [run["name"] for run in get(client, "/runs")] == ["large", "small"]
+    run = get(client, "/runs/small")
+    points = RunFolder(runs / "small").curve_points()
+    assert [point["score_mean"] for point in run["curve"]] == [point.score_mean for point in points]
+    assert (run["games"], run["has_model"], run["running"]) == (points[-1].games, True, False)
+    assert "rows=3" in run["recipe"]
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters", "status", "reason"),
+    [
+        ("/move", {}, 422, "board: Field required"),
+        ("/move", {"board": "2 2"}, 400, "the board has 2 numbers; a 4x4 board has 16, row by row"),
+        ("/move", {"board": "3" + " 0" * 15}, 400, "cell 1 (row 1, column 1): 3 is no tile of 2048"),
+        ("/move", {"board": BOARD, "agent": "gredy"}, 400, "there is no agent 'gredy'; did you mean 'greedy'?"),
+        ("/move", {"board": BOARD, "game": "threse"}, 400, "there is no game 'threse'; did you mean 'threes'?"),
+        ("/move", {"board": BOARD, "agent": "heuristic:depth=5"}, 400, "option depth=5: at most 4 here"),
+        ("/move", {"board": BOARD, "agent": "heuristic:ms=9000"}, 400, "option ms=9000.0: at most 2,000 here"),
+        ("/move", {"board": BOARD, "agent": "uct:rollouts=6000"}, 400, "option rollouts=6000: at most 5,000 here"),
+        ("/move", {"board": BOARD, "agent": "heuristic:table=9"}, 400, "the option table cannot be chosen here"),
+        ("/move", {"board": BOARD, "agent": "heuristic:dpeth=2"}, 400, "no option 'dpeth'; did you mean 'depth'?"),
+        ("/move", {"board": BOARD, "agent": "a" * 300}, 400, "a text of 300 characters is no agent"),
+        ("/board", {"board": BOARD, "game": "x" * 300}, 400, "a text of 300 characters is no game"),
+        ("/start", {"seed": "-1"}, 422, "seed: Input should be greater than or equal to 0, not '-1'"),
+        ("/start", {"number": "-1"}, 400, "number=-1: must be a whole number from 0 up"),
+        ("/jobs/nobody", {}, 404, "there is no such job, or no more"),
+        ("/runs/lrage", {}, 404, "there is no run 'lrage'; did you mean 'large'?"),
+        ("/nothing", {}, 404, "Not Found"),
+    ],
+)
+def test_a_wrong_question_is_a_line_of_json(
+    client: TestClient, path: str, parameters: dict[str, str], status: int, reason: str
+) -> None:
+    answer = client.get(API + path, params=parameters)
+    assert answer.status_code == status
+    assert reason in answer.json()["reason"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "reason"),
+    [
+        ("/step", {"board": BOARD}, 400, "give either move or agent"),
+        ("/step", {"board": BOARD, "move": "left", "agent": "greedy"}, 400, "give either move or agent"),
+        ("/step", {"board": BOARD, "move": "sideways"}, 422, "move: Input should be 'up', 'right', 'down' or 'left'"),
+        ("/step", {"board": "1" + "0" * 15, "move": "left"}, 400, "left moves nothing on"),
+        ("/step", {"board": "1212212112122121", "agent": "greedy"}, 400, "the game is over"),
+        ("/step", {"board": BOARD, "move": "left", "stream": "z"}, 400, "must be 32 hexadecimal digits"),
+        ("/step", {"board": BOARD, "move": "left", "score": -1}, 400, "must be from 0 to 2**53"),
+        ("/step", {"board": BOARD, "move": "left", "scroe": 1}, 422, "scroe: Extra inputs are not permitted"),
+        ("/evaluations", {"games": 10_001}, 400, "at most 10,000 here"),
+        ("/evaluations", {"games": 0}, 422, "games: Input should be greater than or equal to 1, not 0"),
+        ("/reviews", {"recording": "hello"}, 400, "not a recorded game of tilewright"),
+        ("/reviews", {}, 422, "recording: Field required"),
+    ],
+)
+def test_a_wrong_request_is_a_line_of_json(
+    client: TestClient, path: str, body: dict[str, Any], status: int, reason: str
+) -> None:
+    answer = client.post(API + path, json=body)
+    assert answer.status_code == status
+    assert reason in answer.json()["reason"]

@@ -1,0 +1,61 @@
+"""Whatever is sent to the routes of the OpenAPI description, the server never fails."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
+
+from tests.web.conftest import API
+from tests.web.live import listening
+from tilewright.web.limits import Limits
+
+ROUTES = {
+    f"GET {API}/games",
+    f"GET {API}/agents",
+    f"GET {API}/start",
+    f"GET {API}/board",
+    f"GET {API}/move",
+    f"POST {API}/step",
+    f"POST {API}/evaluations",
+    f"POST {API}/reviews",
+    f"GET {API}/jobs",
+    f"GET {API}/jobs/{{id}}",
+    f"DELETE {API}/jobs/{{id}}",
+    f"GET {API}/runs",
+    f"GET {API}/runs/{{name}}",
+}
+
+
+@pytest.fixture(scope="module")
+def operations(runs: Path) -> Iterator[dict[str, Any]]:
+    with listening(runs, Limits(games=5, job_seconds=1)) as live:
+        found: list[Any] = list(schemathesis.openapi.from_url(f"{live.url}{API}/openapi.json").get_all_operations())
+        yield {operation.ok().label: operation.ok() for operation in found}
+
+
+def test_the_description_has_every_route(operations: dict[str, Any]) -> None:
+    assert operations.keys() == ROUTES
+
+
+@pytest.mark.parametrize("route", sorted(ROUTES))
+def test_no_request_makes_the_server_fail(operations: dict[str, Any], route: str) -> None:
+    checks = [not_a_server_error, content_type_conformance, response_schema_conformance]
+
+    @given(case=operations[route].as_strategy())
+    @settings(
+        max_examples=30,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate],
+    )
+    def send(case: Any) -> None:
+        case.call_and_validate(checks=checks)
+
+    send()
