@@ -16,7 +16,7 @@ check: .venv/dev
 	$(BIN)/mypy
 
 install: .venv/dev
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[deep,web,ray]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[web,ray]'
 
 clean:
 	rm -rf .venv
@@ -28,5 +28,5 @@ clean:
 	touch $@
 
 .venv/dev: .venv/core
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[deep,dev]'
 	touch $@
