@@ -17,6 +17,7 @@ LAYERS = [
     {"jit", "bits", "files"},
     {"rng"},
     {"registry"},
+    {"config"},
     {"games"},
     {"networks", "playing"},
     {"presets", "models", "learning"},
