@@ -28,6 +28,7 @@ LAYERS = [
     {"intervals", "engines"},
     {"evaluation", "runs", "review"},
     {"train"},
+    {"deep"},
     {"bench", "report", "testing"},
     {"cli", "__main__"},
 ]

@@ -131,6 +131,8 @@ def evaluate(
         part = Results(*(array[first : first + count] for array in results))
         if recorder is not None:
             _play_recording(agent, game, seed, first, part, recorder)
+        elif agent.together > 1:
+            agent.play_together(game, seed, first, part)
         elif policy is None:
             _play_in_python(agent, game, seed, first, part)
         else:
@@ -142,16 +144,28 @@ def evaluate(
         return Evaluation(agent.spec, game, seed, threads, scores, moves, codes, time.perf_counter() - began)
 
     with nullcontext() if record is None else GamesRecorder(record) as recorder:
-        if policy is not None:
+        if policy is not None or agent.together > 1:
             play(0, 0)  # loads or compiles the kernel, so that only playing is timed
         began = time.perf_counter()
         try:
-            spread(play, games, threads, progress)
+            if agent.together > 1 and recorder is None:
+                _play_in_turn(play, games, agent.together, progress)
+            else:
+                spread(play, games, threads, progress)
         except KeyboardInterrupt as stop:
             if finished.any():
                 stop.partial = result()  # type: ignore[attr-defined]
             raise
         return result()
+
+
+def _play_in_turn(play: Callable[[int, int], None], games: int, together: int, progress: Progress | None) -> None:
+    """Always the same groups of games: what is computed for many boards at once may differ in the last digit."""
+    for first in range(0, games, together):
+        count = min(together, games - first)
+        play(first, count)
+        if progress:
+            progress(count)
 
 
 def _play_episode(agent: Agent, game: Game, seed: int, number: int) -> Episode:

@@ -107,7 +107,7 @@ def write_report(folder: RunFolder, evaluations: Sequence[Evaluation] = ()) -> P
         parts.append(f"<h2>Players</h2>{_players_table(evaluations)}")
         first = evaluations[0]
         parts.append(f"<h2>Largest tile of {html.escape(first.agent)}</h2>{_embedded(draw_tiles(first))}")
-    parts.append(f"<h2>Recipe</h2><pre>{html.escape(folder.recipe().to_toml())}</pre>")
+    parts.append(f"<h2>Recipe</h2><pre>{html.escape(folder.recipe_text())}</pre>")
     write_text(folder.report, _PAGE.format(title=html.escape(folder.path.name), body="\n".join(parts)))
     return folder.report
 

@@ -20,7 +20,17 @@ from tilewright.games.rules import ILLEGAL, Rules, State, fifth_bits, hint_of, s
 from tilewright.jit import Int, Word, implements, inline, kernel
 from tilewright.registry import did_you_mean
 
-__all__ = ["LARGEST_HINT", "OBSERVATIONS", "PLANES", "View", "make_view", "show", "show_grids", "view_shape"]
+__all__ = [
+    "LARGEST_HINT",
+    "OBSERVATIONS",
+    "PLANES",
+    "View",
+    "legal_on_grids",
+    "make_view",
+    "show",
+    "show_grids",
+    "view_shape",
+]
 
 u64 = np.uint64
 Row: TypeAlias = NDArray[np.uint8]  # one observation, flat
@@ -139,3 +149,17 @@ def show_grids(
     """Observations of some states, a row each."""
     for i in range(len(cells)):
         show(view, rules, State(cells[i], extra[i]), into[i])
+
+
+@kernel
+def legal_on_grids(grid: Grid, rules: Rules, grids: NDArray[np.uint8], masks: NDArray[np.bool_]) -> None:
+    """Which moves are legal on boards that are known by their grids: uint8[n, size] -> bool[n, 4]."""
+    for i in range(len(grids)):
+        cells, fifth = u64(0), u64(0)
+        for r in range(grid.rows):
+            for c in range(grid.columns):
+                code = u64(grids[i, r * grid.columns + c])
+                cells |= (code & u64(15)) << u64(60 - 16 * r - 4 * c)
+                fifth |= (code >> u64(4)) << u64(15 - 4 * r - c)
+        for action in range(4):
+            masks[i, action] = slide(rules, State(cells, fifth), action)[1] != ILLEGAL
