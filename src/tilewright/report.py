@@ -54,7 +54,8 @@ def draw_curve(folder: RunFolder) -> "Figure":
         wins = second_scale(axes, "won, %")
         wins.plot(games, [100 * point.win_rate for point in points], color=SOFT, linewidth=1.2, linestyle="--")
         wins.set_ylim(0, 100)
-    axes.legend(loc="lower right", frameon=False, fontsize=9)
+    if points or tests:
+        axes.legend(loc="lower right", frameon=False, fontsize=9)
     return figure
 
 

@@ -101,8 +101,8 @@ class BoardNetwork(nn.Module):
             trunk.append(BoardLines(planes, shape, architecture.lines))
             size = sum(shape) * architecture.lines
         self.trunk = nn.Sequential(*trunk)
-        self.state: nn.Module | None = None
-        self.action: nn.Module | None = None
+        self.state: nn.Sequential | None = None
+        self.action: nn.Sequential | None = None
         if plan.kind == "afterstate" or plan.dueling:
             self.state = _perceptron(size, architecture.head, 1)
         if plan.kind == "dqn":

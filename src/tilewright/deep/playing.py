@@ -78,16 +78,17 @@ class Player:
         """What each move is worth on each board, in points: float32[n, 4], -inf where it is illegal."""
         view = make_view(game, "grid")
         shape, n = view_shape(view), len(cells)
+        size = shape[0] * shape[1]
         after = np.empty((n, 4, *shape), np.uint8)
         worth = np.empty((n, 4), np.float32)
-        list_afterstates(game.rules, view, cells, extra, after.reshape(n, 4, -1), worth)
+        list_afterstates(game.rules, view, cells, extra, after.reshape(n, 4, size), worth)
         legal = np.isfinite(worth)
         if self.network.plan.kind == "afterstate":
             if legal.any():
                 worth[legal] += self.unit * self.network.values_of(after[legal])[:, 0]
             return worth
         grids = np.empty((n, *shape), np.uint8)
-        show_grids(view, game.rules, cells, extra, grids.reshape(n, -1))
+        show_grids(view, game.rules, cells, extra, grids.reshape(n, size))
         values: NDArray[np.float32] = np.where(legal, self.unit * self.network.values_of(grids), -np.inf)
         return values.astype(np.float32)
 
