@@ -35,7 +35,7 @@ def test_targets_are_the_gain_and_the_best_move_after_it(spec: str) -> None:
         worth = []
         for action in game.legal(board):
             after, reward = game.slide(board, action)
-            worth.append(reward / recipe.unit + float(learner.network.values_of(twins.grid(after)[None])[0, 0]))
+            worth.append(reward / recipe.unit + float(learner.target.values_of(twins.grid(after)[None])[0, 0]))
         best = max(worth, default=0.0)
         overs += not worth
         assert targets[place] == pytest.approx(learner.gains[place] / recipe.unit + 0.9 * best, abs=1e-4)

@@ -2,7 +2,7 @@
 
 A move's worth is its reward plus the value of the afterstate it leads to, so the network need not learn what the rules
 say already: which moves are legal, what they earn, and where tiles go. The value of an afterstate is drawn towards what
-the new tile and the best move after it are worth, out of a memory of past moves.
+the new tile and the best move after it are worth by a target network, out of a memory of past moves.
 """
 
 from typing import Any
@@ -66,6 +66,7 @@ class AfterstateLearner(Learner):
     def __init__(self, recipe: DeepRecipe) -> None:
         super().__init__(recipe, make_network(plan_of(recipe), recipe.seed))
         self.game, n = recipe.make_game(), recipe.environments
+        self.target = make_network(plan_of(recipe), recipe.seed)
         self.player = Player(self.network, recipe.unit)
         self.generator = np.random.default_rng(recipe.seed)
         self.symmetries = Symmetries(self.game)
@@ -122,7 +123,9 @@ class AfterstateLearner(Learner):
         after = self.after[here].reshape(n, -1)
         move_all(self.game.rules, self.view, games, actions, self.ends[0], after, self.gains[here])
         self.next[here, 0], self.next[here, 1] = games.cells, games.extra
-        self._steps += n
+        before, self._steps = self._steps, self._steps + n
+        if before // self.recipe.target_every != self._steps // self.recipe.target_every:
+            self.target.load_state_dict(self.network.state_dict())
         return finished
 
     def _learn(self) -> None:
@@ -147,7 +150,7 @@ class AfterstateLearner(Learner):
         after, worth = np.empty((n, 4, *self.after.shape[1:]), np.uint8), np.empty((n, 4), np.float32)
         list_afterstates(self.game.rules, self.view, cells, extra, after.reshape(n, 4, -1), worth)
         legal = np.isfinite(worth)
-        worth[legal] = worth[legal] / self.recipe.unit + self.network.values_of(after[legal])[:, 0]
+        worth[legal] = worth[legal] / self.recipe.unit + self.target.values_of(after[legal])[:, 0]
         best = np.where(legal.any(axis=1), worth.max(axis=1), 0)
         return (self.gains[places] / self.recipe.unit + self.recipe.gamma * best).astype(np.float32)
 
@@ -165,14 +168,15 @@ class AfterstateLearner(Learner):
         return {**dict(zip(names, self.games, strict=True)), **memory, "games.ends": self.ends}
 
     def tensors(self) -> dict[str, NDArray[Any]]:
-        network = weights_of(self.network, "network.")
-        return {**network, **adam_state(self.optimiser, self.network), **self._arrays()}
+        networks = {**weights_of(self.network, "network."), **weights_of(self.target, "target.")}
+        return {**networks, **adam_state(self.optimiser, self.network), **self._arrays()}
 
     def counts(self) -> dict[str, Any]:
         return {"steps": self._steps, "generator": self.generator.bit_generator.state}
 
     def restore(self, tensors: dict[str, NDArray[Any]], counts: dict[str, Any]) -> None:
         load_weights(self.network, tensors, "network.")
+        load_weights(self.target, tensors, "target.")
         restore_adam(self.optimiser, self.network, tensors)
         for name, mine in self._arrays().items():
             if name not in tensors or tensors[name].shape != mine.shape:

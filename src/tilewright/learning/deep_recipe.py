@@ -53,7 +53,7 @@ class DeepRecipe(Config):
     train_every: int = 4  # moves for each step of learning
     batch: int = 32
     learning_rate: float = 1e-4
-    target_every: int = 1000  # dqn: moves after which the target network is brought up to date
+    target_every: int = 1000  # moves after which the target network is brought up to date
     loss: str = "mse"
     bfloat16: bool = False  # convolutions in 16 bits; faster on processors that can
     environments: int = 16  # games played at once
