@@ -125,7 +125,7 @@ class Stepping(Benchmark):
 
         import tilewright.envs  # noqa: F401  (registers them)
 
-        options = {"observation": self.observation, "autoreset_mode": "SAME_STEP"}
+        options: dict[str, Any] = {"observation": self.observation, "autoreset_mode": "SAME_STEP"}
         envs = gymnasium.make_vec(self.environment, self.count, vectorization_mode="vector_entry_point", **options)
         envs.reset(seed=seed)
         actions = np.random.default_rng(seed).integers(4, size=(self.steps, self.count))
