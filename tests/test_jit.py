@@ -10,7 +10,8 @@ import numba
 import pytest
 
 from tests.process import PACKAGE, run_python, run_tilewright
-from tilewright import jit
+from tilewright import jit, make_game
+from tilewright.games.calls import slide_once, typed_state
 
 DAY = 86_400
 FOLDER = "from tilewright.jit import cache_folder; print(cache_folder().name)"
@@ -188,3 +189,12 @@ def test_a_script_with_a_policy_of_its_own_leaves_the_cache_readable_for_others(
     assert own.stdout.strip() == "3", own.stderr
     other = run_python(OTHER, package, TILEWRIGHT_CACHE=cache)
     assert other.stdout.strip() == "3", other.stderr
+
+
+def test_the_code_for_some_types_gives_what_the_kernel_gives() -> None:
+    game = make_game("2048")
+    board = game.parse("2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2")
+    state = typed_state(board.state)
+    direct = jit.for_types_of(slide_once, game.rules, state, 0)
+    for action in range(4):
+        assert direct(game.rules, state, action) == slide_once(game.rules, state, action)

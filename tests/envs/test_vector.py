@@ -86,7 +86,7 @@ def test_a_custom_reward_is_asked_for_all_boards_at_once() -> None:
 
 def test_make_vec_makes_it() -> None:
     for name in tilewright.envs.IDS:
-        envs = gymnasium.make_vec(name, num_envs=3, vectorization_mode="vector_entry_point", autoreset_mode="SAME_STEP")
+        envs = gymnasium.make_vec(name, num_envs=3, autoreset_mode="SAME_STEP")
         assert isinstance(envs.unwrapped, BoardVectorEnv)
         assert envs.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
         assert envs.unwrapped.game.name == tilewright.envs.IDS[name]

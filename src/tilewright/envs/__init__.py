@@ -1,7 +1,7 @@
 """Gymnasium environments: `import tilewright.envs` registers them.
 
     gymnasium.make("tilewright/2048-v0")
-    gymnasium.make_vec("tilewright/Threes-v0", num_envs=1024, vectorization_mode="vector_entry_point")
+    gymnasium.make_vec("tilewright/Threes-v0", num_envs=1024)
 
 This package needs Gymnasium: `pip install tilewright[gym]`.
 """

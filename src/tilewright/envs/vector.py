@@ -34,7 +34,7 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
     of the old one are `info["final_obs"]` and `info["final_info"]`. Both are as Gymnasium 1.x defines them.
 
     >>> import gymnasium, tilewright.envs
-    >>> envs = gymnasium.make_vec("tilewright/2048-v0", num_envs=1000, vectorization_mode="vector_entry_point")
+    >>> envs = gymnasium.make_vec("tilewright/2048-v0", num_envs=1000)
     >>> observations, info = envs.reset(seed=1)
     >>> observations.shape, info["action_mask"].shape
     ((1000, 4, 4), (1000, 4))
