@@ -18,7 +18,7 @@ check: .venv/dev
 	$(BIN)/mypy
 
 install: .venv/dev
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[deep,web,ray]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[web,ray]'
 
 clean:
 	rm -rf .venv
@@ -30,7 +30,7 @@ clean:
 	touch $@
 
 .venv/dev: .venv/core
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,web]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[deep,dev,web]'
 	touch $@
 
 # The tests of the web page run in Debian's browser.

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from tests.process import PACKAGE, run_python, run_tilewright
-from tilewright import jit
+from tilewright import jit, make_game
+from tilewright.games.calls import slide_once, typed_state
 
 DAY = 86_400
 FOLDER = "from tilewright.jit import cache_folder; print(cache_folder().name)"
@@ -207,3 +208,12 @@ def test_an_array_that_is_marked_read_only_is_read_as_any_other() -> None:
     assert seen.ctypes.data == address
     np.testing.assert_array_equal(seen, array)
     assert jit.for_kernels(np.frombuffer(b"", np.int16)).size == 0
+
+
+def test_the_code_for_some_types_gives_what_the_kernel_gives() -> None:
+    game = make_game("2048")
+    board = game.parse("2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2")
+    state = typed_state(board.state)
+    direct = jit.for_types_of(slide_once, game.rules, state, 0)
+    for action in range(4):
+        assert direct(game.rules, state, action) == slide_once(game.rules, state, action)

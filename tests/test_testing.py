@@ -20,7 +20,7 @@ CHEAP = {  # their defaults think for longer
     "montecarlo": "montecarlo:rollouts=2",
     "uct": "uct:rollouts=8",
 }
-NEED_A_MODEL = {"ntuple", "expectimax"}  # tests/agents
+NEED_A_MODEL = {"ntuple", "expectimax", "dqn", "afterstate"}  # tests/agents, tests/deep
 
 
 @pytest.mark.parametrize("game", list(GAMES))

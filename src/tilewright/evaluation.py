@@ -140,6 +140,8 @@ def evaluate(
         part = Results(*(array[first : first + count] for array in results))
         if recorder is not None:
             _play_recording(agent, game, seed, first, part, recorder)
+        elif agent.together > 1:
+            agent.play_together(game, seed, first, part)
         elif policy is None:
             _play_in_python(agent, game, seed, first, part)
         else:
@@ -151,14 +153,16 @@ def evaluate(
         return Evaluation(agent.spec, game, seed, threads, scores, moves, codes, time.perf_counter() - began)
 
     with nullcontext() if record is None else GamesRecorder(record) as recorder:
-        if policy is not None:
+        if policy is not None or agent.together > 1:
             play(0, 0)  # loads or compiles the kernel, so that only playing is timed
         began = time.perf_counter()
         try:
-            if cluster is None:
-                spread(play, games, threads, progress)
-            else:
+            if cluster is not None:
                 _play_on_cluster(cluster, agent, game, seed, results, finished, progress)
+            elif agent.together > 1 and recorder is None:
+                _play_in_turn(play, games, agent.together, progress)
+            else:
+                spread(play, games, threads, progress)
         except KeyboardInterrupt as stop:
             if finished.any():
                 stop.partial = result()  # type: ignore[attr-defined]
@@ -198,6 +202,15 @@ def _play_piece(agent: Agent, models: dict[str, Model], game: str, seed: int, fi
     else:
         play_games(played.rules, policy, stream_key(seed), first, new_stream(), results)
     return results
+
+
+def _play_in_turn(play: Callable[[int, int], None], games: int, together: int, progress: Progress | None) -> None:
+    """Always the same groups of games: what is computed for many boards at once may differ in the last digit."""
+    for first in range(0, games, together):
+        count = min(together, games - first)
+        play(first, count)
+        if progress:
+            progress(count)
 
 
 def _play_episode(agent: Agent, game: Game, seed: int, number: int) -> Episode:

@@ -34,6 +34,7 @@ __all__ = [
     "allocating_kernel",
     "cache_folder",
     "for_kernels",
+    "for_types_of",
     "implements",
     "inline",
     "kernel",
@@ -160,6 +161,19 @@ def kernel(function: F) -> F:
 def allocating_kernel(function: F) -> F:
     """A kernel that may make arrays: for what is done once, or rarely."""
     return _cached(_nrt=True)(function)
+
+
+def for_types_of(function: F, *arguments: Any) -> F:
+    """The machine code of a kernel for arguments of these types, without the look at their types in every call.
+
+    For calls in tight Python loops: what Numba does to find the types of nested tuples takes longer than most kernels.
+    Whoever calls it must keep to the types.
+    """
+    compiled: Any = function
+    signature = tuple(numba.typeof(argument) for argument in arguments)
+    compiled.compile(signature)
+    entry: F = compiled.overloads[signature].entry_point
+    return entry
 
 
 def inline(function: F) -> F:

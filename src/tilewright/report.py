@@ -54,7 +54,8 @@ def draw_curve(folder: RunFolder) -> "Figure":
         wins = second_scale(axes, "won, %")
         wins.plot(games, [100 * point.win_rate for point in points], color=SOFT, linewidth=1.2, linestyle="--")
         wins.set_ylim(0, 100)
-    axes.legend(loc="lower right", frameon=False, fontsize=9)
+    if points or tests:
+        axes.legend(loc="lower right", frameon=False, fontsize=9)
     return figure
 
 
@@ -103,7 +104,7 @@ def write_report(folder: RunFolder, evaluations: Sequence[Evaluation] = ()) -> P
         parts.append(f"<h2>Players</h2>{_players_table(evaluations)}")
         first = evaluations[0]
         parts.append(f"<h2>Largest tile of {html.escape(first.agent)}</h2>{embedded(draw_tiles(first))}")
-    parts.append(f"<h2>Recipe</h2><pre>{html.escape(folder.recipe().to_toml())}</pre>")
+    parts.append(f"<h2>Recipe</h2><pre>{html.escape(folder.recipe_text())}</pre>")
     write_text(folder.report, page(folder.path.name, "\n".join(parts)))
     return folder.report
 

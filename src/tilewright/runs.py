@@ -86,6 +86,8 @@ class Progress:
 class RunFolder:
     """One session's folder."""
 
+    curve_kind: type[Any] = CurvePoint  # what a row of the learning curve is
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self.config = path / "config.toml"
@@ -101,6 +103,9 @@ class RunFolder:
         if not self.config.exists():
             raise FileError(f"{self.path}: no run to resume: there is no config.toml")
         return read_recipe(str(self.config))
+
+    def recipe_text(self) -> str:
+        return self.recipe().to_toml()
 
     def save_checkpoint(self, trainer: Trainer, progress: Progress) -> None:
         about = {
@@ -123,8 +128,8 @@ class RunFolder:
         trainer.restore(tensors, progress.stage)
         return progress
 
-    def curve_points(self) -> list[CurvePoint]:
-        return _read_rows(self.metrics, CurvePoint)
+    def curve_points(self) -> list[Any]:
+        return _read_rows(self.metrics, self.curve_kind)
 
     def evaluation_points(self) -> list[EvaluationPoint]:
         return _read_rows(self.evaluations, EvaluationPoint)
@@ -132,9 +137,9 @@ class RunFolder:
     def stage_points(self) -> list[StagePoint]:
         return _read_rows(self.stages, StagePoint)
 
-    def append(self, point: CurvePoint | EvaluationPoint | StagePoint) -> None:
-        """Add a row to the file of its kind."""
-        path = {CurvePoint: self.metrics, EvaluationPoint: self.evaluations, StagePoint: self.stages}[type(point)]
+    def append(self, point: Any) -> None:
+        """Add a row to the file of its kind: a point of the curve, an EvaluationPoint or a StagePoint."""
+        path = {self.curve_kind: self.metrics, EvaluationPoint: self.evaluations, StagePoint: self.stages}[type(point)]
         new = not path.exists()
         try:
             with path.open("a", newline="") as file:
@@ -151,9 +156,10 @@ class RunFolder:
             for part in self.path.glob(f".{file.name}.*.part"):
                 part.unlink(missing_ok=True)
 
-    def forget_after(self, progress: Progress) -> None:
+    def forget_after(self, progress: Any) -> None:
         """Drop rows beyond a checkpoint: what they tell of will happen again."""
-        for path, kind in ((self.metrics, CurvePoint), (self.evaluations, EvaluationPoint), (self.stages, StagePoint)):
+        kinds = (self.curve_kind, EvaluationPoint, StagePoint)
+        for path, kind in zip((self.metrics, self.evaluations, self.stages), kinds, strict=True):
             if not path.exists():
                 continue
             out = io.StringIO()
@@ -174,11 +180,12 @@ class EventLog:
         # The number in the name keeps sessions apart that begin within the same second.
         self._writer = SummaryWriter(str(folder.path), purge_step=games + 1, filename_suffix=f".{games}")
 
-    def add(self, point: CurvePoint | EvaluationPoint) -> None:
-        group = "train" if isinstance(point, CurvePoint) else "test"
-        for name in ("score_mean", "score_max", "win_rate", "share", "stage", "score_low", "score_high"):
-            if hasattr(point, name):
-                self._writer.add_scalar(f"{group}/{name}", getattr(point, name), point.games)
+    def add(self, point: Any) -> None:
+        """A point of the curve, or an EvaluationPoint."""
+        group = "test" if isinstance(point, EvaluationPoint) else "train"
+        for name, value in asdict(point).items():
+            if name not in ("games", "seconds", "moves", "tested"):
+                self._writer.add_scalar(f"{group}/{name}", value, point.games)
 
     def __enter__(self) -> "EventLog":
         return self

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any, Protocol
 
 from tilewright import __version__
 from tilewright.agents.ntuple import ModelAgent
@@ -20,7 +21,7 @@ from tilewright.learning.trainer import Trainer
 from tilewright.playing import Results
 from tilewright.runs import CurvePoint, EvaluationPoint, EventLog, Progress, RunFolder, StagePoint
 
-__all__ = ["Session", "Watcher", "open_session"]
+__all__ = ["Running", "Session", "Watcher", "open_session", "stopping_on_signals"]
 
 IMPROVEMENT = 1.01  # learning is saturated when the mean score grows by less than this
 MAY_CHANGE = {"games", "minutes", "evaluate_games", "evaluate_minutes", "checkpoint_minutes"}  # when a run goes on
@@ -28,13 +29,26 @@ TEST_SEED = 2**31  # tests along the way play other games than training does
 MOST_COLLECTED = 50  # games played for each board wanted, before a session makes do with fewer
 
 
+class Running(Protocol):
+    """What can be watched and stopped: a session of any kind."""
+
+    watcher: "Watcher"
+
+    @property
+    def done(self) -> float: ...
+
+    def figures(self) -> str: ...
+
+    def stop(self) -> None: ...
+
+
 class Watcher:
     """Is told what happens in a session; every method may be left out."""
 
-    def on_games(self, session: "Session") -> None:
-        """Some games were finished; called from the threads that played them."""
+    def on_games(self, session: Any) -> None:
+        """Some games of a session of any kind (`Running`) were finished; called from the threads that played them."""
 
-    def on_point(self, point: CurvePoint) -> None:
+    def on_point(self, point: Any) -> None:
         """The learning curve has a new point."""
 
     def on_test(self, point: EvaluationPoint) -> None:
@@ -93,6 +107,18 @@ class Session:
         by_time = seconds / (60 * recipe.minutes) if recipe.minutes else 0.0
         return min(1.0, max(by_games, by_time))
 
+    def figures(self) -> str:
+        """Where it is, in one line."""
+        now = self.progress
+        text = f"stage {now.stage + 1} of {self.stages}  " if self.stages > 1 else ""
+        text += f"{now.games:,} games  {now.moves / max(now.seconds, 1e-9) / 1e6:.2f} M moves/s"
+        if self.points:
+            last = self.points[-1]
+            text += f"  mean {last.score_mean:,.0f}"
+            if self.trainer.game.win_code is not None:
+                text += f"  won {100 * last.win_rate:.1f} %"
+        return text
+
     @property
     def stages(self) -> int:
         """How many stages are learned one after the other."""
@@ -119,7 +145,7 @@ class Session:
         events = EventLog(self.folder, self.progress.games)
         test_at = self._next(self.recipe.evaluate_minutes)
         save_at = self._next(self.recipe.checkpoint_minutes)
-        with _stopping_on_signals(self), events:
+        with stopping_on_signals(self), events:
             self._events = events
             while self.done < 1 and not self._stop.is_set():
                 if not self._stage_is_over():
@@ -329,7 +355,7 @@ def _check_same_learning(before: Recipe, now: Recipe, path: Path) -> None:
 
 
 @contextmanager
-def _stopping_on_signals(session: Session) -> Iterator[None]:
+def stopping_on_signals(session: Running) -> Iterator[None]:
     """The first Ctrl-C or SIGTERM stops the session cleanly; a second Ctrl-C interrupts at once."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -20,6 +20,8 @@ AGENTS: "Registry[Agent]" = Registry(
         "minimax": Entry("tilewright.agents.minimax:MinimaxAgent", "α-β by rules of thumb, against the worst tile"),
         "montecarlo": Entry("tilewright.agents.montecarlo:MonteCarloAgent", "the move whose playouts end best"),
         "uct": Entry("tilewright.agents.uct:UctAgent", "Monte Carlo tree search, with chance nodes"),
+        "dqn": Entry("tilewright.deep.agent:DqnAgent", "a trained deep network that values actions"),
+        "afterstate": Entry("tilewright.deep.agent:AfterstateAgent", "a trained deep network that values afterstates"),
     },
 )
 

@@ -12,7 +12,7 @@ from tilewright.games.board import Board
 from tilewright.games.calls import typed_state
 from tilewright.games.game import Game
 from tilewright.games.rules import ACTIONS
-from tilewright.playing import OVER, Policy, choose_once
+from tilewright.playing import OVER, Policy, Results, choose_once
 from tilewright.registry import option_spec
 from tilewright.rng import Stream, stream_for
 
@@ -27,6 +27,7 @@ class Agent(ABC):
     """
 
     name: ClassVar[str]
+    together: ClassVar[int] = 1  # games it plays at the same time, by `play_together`
 
     @abstractmethod
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
@@ -42,6 +43,13 @@ class Agent(ABC):
         A policy may hold room to work in, so every thread asks for one of its own.
         """
         return None
+
+    def play_together(self, game: Game, seed: int, first: int, results: Results) -> None:
+        """Play games number `first` and on at the same time, one for every place of `results`.
+
+        For agents without a policy to whom many boards cost little more than one.
+        """
+        raise NotImplementedError(f"{self.name} plays one game at a time")
 
     def move(self, board: Board, stream: Stream | None = None) -> str:
         """The move it plays; chance, where it plays a part, is drawn from `stream`."""

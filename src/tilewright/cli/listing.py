@@ -10,6 +10,7 @@ from tilewright.agents import AGENTS
 from tilewright.cli import output
 from tilewright.cli.options import json_option
 from tilewright.errors import UsageError
+from tilewright.files import read_tensors
 from tilewright.games import GAMES
 from tilewright.registry import Registry
 
@@ -62,6 +63,9 @@ def models(path: Path | None, pack: Path | None, unit: float, as_json: bool) -> 
     """
     from tilewright.networks.model import load_model
 
+    def is_deep_model(file: Path) -> bool:
+        return read_tensors(file)[1].get("format", "").startswith("tilewright-deep-")
+
     if path is None:
         if pack is not None:
             raise UsageError("--pack needs the PATH of a model")
@@ -72,6 +76,9 @@ def models(path: Path | None, pack: Path | None, unit: float, as_json: bool) -> 
             print("there are no models under runs/ yet; tilewright train minute makes one")
         else:
             output.print_table(("model", ">MiB"), [(str(one), f"{one.stat().st_size / 2**20:,.1f}") for one in found])
+        return
+    if is_deep_model(path):
+        _describe_deep(path, as_json)
         return
     model = load_model(path)
     if pack is not None:
@@ -85,6 +92,20 @@ def models(path: Path | None, pack: Path | None, unit: float, as_json: bool) -> 
         output.print_json(about | {"features": list(model.shape.features), **model.origin})
         return
     print(f"{path}: {model.method} values for {model.game.spec}\n\n{model.shape}\n")
+    output.print_table(("", ""), [(key, text.strip()) for key, text in model.origin.items() if key != "recipe"])
+    print(f"\n{model.origin.get('recipe', '')}", end="")
+
+
+def _describe_deep(path: Path, as_json: bool) -> None:
+    from tilewright.deep.model import load_deep_model
+
+    model = load_deep_model(path)
+    plan, weights = model.plan, sum(weight.numel() for weight in model.network.parameters())
+    about = {"game": plan.game.spec, "kind": plan.kind, "architecture": plan.architecture, "encoding": plan.encoding}
+    if as_json:
+        output.print_json(about | {"weights": weights, **model.origin})
+        return
+    print(f"{path}: deep {plan.kind} network {plan.architecture} of {weights:,} weights for {plan.game.spec}\n")
     output.print_table(("", ""), [(key, text.strip()) for key, text in model.origin.items() if key != "recipe"])
     print(f"\n{model.origin.get('recipe', '')}", end="")
 

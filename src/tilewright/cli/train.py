@@ -10,9 +10,11 @@ from tilewright.cli import output
 from tilewright.cli.options import threads_option
 from tilewright.cli.training import watching
 from tilewright.errors import ConfigError
-from tilewright.learning.recipe import preset_names, read_recipe
+from tilewright.learning.deep_recipe import DeepRecipe, deep_preset_names, is_deep, read_deep_recipe
+from tilewright.learning.recipe import Recipe, preset_names, read_recipe
+from tilewright.registry import did_you_mean
 from tilewright.report import save_curve, write_report
-from tilewright.train import Session, open_session
+from tilewright.train import open_session
 
 __all__ = ["evaluation_of", "free_folder", "read_changes", "train"]
 
@@ -34,7 +36,7 @@ def train(
     show: bool,
     threads: int | None,
 ) -> None:
-    """Train a network by RECIPE: a preset's name, or a TOML file. Without RECIPE, list the presets.
+    """Train a network, n-tuple or deep, by RECIPE: a preset's name, or a TOML file. Without RECIPE, list the presets.
 
     Ctrl-C stops at the end of the games under way and saves; --resume goes on from there.
 
@@ -45,18 +47,19 @@ def train(
       tilewright train hour --out runs/long --resume
       tilewright train minute --set lambda=0.8 --set network=5x6
       tilewright train minute --show > mine.toml
+      tilewright train dqn --set architecture=cnn_5l --set minutes=60
     """
     if recipe is None:
-        output.print_table(("preset", "what it trains"), list(preset_names().items()))
+        output.print_table(("preset", "what it trains"), list(_presets().items()))
         return
-    chosen = read_recipe(recipe, **read_changes(changes, seed))
+    chosen = _read(recipe, read_changes(changes, seed))
     if show:
         print(chosen.to_toml(), end="")
         return
     output.announce_compilation()
     folder = out or (Path("runs") / Path(recipe).stem if resume else free_folder(Path(recipe).stem))
     with watching(folder.name) as watcher:
-        session = open_session(chosen, folder, resume=resume, threads=threads, watcher=watcher)
+        session = _open(chosen, folder, resume=resume, threads=threads, watcher=watcher)
         progress = session.run()
     save_curve(session.folder)
     write_report(session.folder)
@@ -66,6 +69,28 @@ def train(
     )
     print(f"model {session.folder.model}")
     print(f"next: {evaluation_of(session)}")
+
+
+def _presets() -> dict[str, str]:
+    return preset_names() | deep_preset_names()
+
+
+def _read(source: str, changes: dict[str, Any]) -> Recipe | DeepRecipe:
+    if is_deep(source):
+        return read_deep_recipe(source, **changes)
+    if source not in _presets() and not Path(source).suffix and not Path(source).exists():
+        hint = did_you_mean(source, _presets())
+        raise ConfigError(f"there is no preset or file {source!r}{hint}; presets: {', '.join(_presets())}")
+    return read_recipe(source, **changes)
+
+
+def _open(recipe: Recipe | DeepRecipe, folder: Path, **options: Any) -> Any:
+    """A session of the recipe's kind; PyTorch is imported for the deep ones alone."""
+    if isinstance(recipe, Recipe):
+        return open_session(recipe, folder, **options)
+    from tilewright.deep.session import open_deep_session
+
+    return open_deep_session(recipe, folder, **options)
 
 
 def read_changes(changes: tuple[str, ...], seed: int | None) -> dict[str, Any]:
@@ -86,10 +111,10 @@ def _value(text: str) -> Any:
         return text
 
 
-def evaluation_of(session: Session) -> str:
+def evaluation_of(session: Any) -> str:
     """The command that evaluates what was trained."""
-    game = session.recipe.game
-    return f"tilewright evaluate ntuple:model={session.folder.model}" + ("" if game == "2048" else f" --game {game}")
+    game, agent = session.recipe.game, getattr(session.recipe, "learner", "ntuple")
+    return f"tilewright evaluate {agent}:model={session.folder.model}" + ("" if game == "2048" else f" --game {game}")
 
 
 def free_folder(name: str) -> Path:

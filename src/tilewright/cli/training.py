@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tilewright.runs import CurvePoint, EvaluationPoint, StagePoint
-from tilewright.train import Session, Watcher
+from tilewright.runs import EvaluationPoint, StagePoint
+from tilewright.train import Running, Session, Watcher
 
 __all__ = ["watching"]
 
@@ -29,21 +29,10 @@ class _Screen(Watcher):
     """Shared by both: what is known of the session at the moment."""
 
     def __init__(self) -> None:
-        self.points: list[CurvePoint] = []
+        self.points: list[Any] = []
 
-    def on_point(self, point: CurvePoint) -> None:
+    def on_point(self, point: Any) -> None:
         self.points.append(point)
-
-    def figures(self, session: Session) -> str:
-        now = session.progress
-        text = f"stage {now.stage + 1} of {session.stages}  " if session.stages > 1 else ""
-        text += f"{now.games:,} games  {now.moves / max(now.seconds, 1e-9) / 1e6:.2f} M moves/s"
-        if self.points:
-            last = self.points[-1]
-            text += f"  mean {last.score_mean:,.0f}"
-            if session.trainer.game.win_code is not None:
-                text += f"  won {100 * last.win_rate:.1f} %"
-        return text
 
     def collecting(self, session: Session) -> str:
         found, played = len(session.trainer.found.cells), session.progress.collected
@@ -73,8 +62,8 @@ class _Plain(_Screen):
         super().__init__()
         self._told: float | None = None  # when a line was last printed; the first games start the clock
 
-    def on_games(self, session: Session) -> None:
-        self._now_and_then(lambda: f"{100 * session.done:5.1f} %  {self.figures(session)}")
+    def on_games(self, session: Running) -> None:
+        self._now_and_then(lambda: f"{100 * session.done:5.1f} %  {session.figures()}")
 
     def on_collected(self, session: Session) -> None:
         self._now_and_then(lambda: f"{100 * session.done:5.1f} %  {self.collecting(session)}")
@@ -98,9 +87,9 @@ class _Live(_Screen):
         super().__init__()
         self._progress, self._task = progress, task
 
-    def on_games(self, session: Session) -> None:
+    def on_games(self, session: Running) -> None:
         curve = sparkline([point.score_mean for point in self.points])
-        self._progress.update(self._task, completed=session.done, figures=self.figures(session), curve=curve)
+        self._progress.update(self._task, completed=session.done, figures=session.figures(), curve=curve)
 
     def on_collected(self, session: Session) -> None:
         self._progress.update(self._task, completed=session.done, figures=self.collecting(session), curve="")

@@ -31,6 +31,7 @@ class Game(ABC):
     name: ClassVar[str]
     tile_values: ClassVar[tuple[int, ...]]  # by code; code 0 is the empty cell
     palette: ClassVar[Palette] = WARM
+    has_hints: ClassVar[bool] = False  # is something of the next tile known?
 
     def __post_init__(self) -> None:
         for option in ("rows", "columns"):

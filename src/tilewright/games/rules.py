@@ -15,6 +15,7 @@ A move splits at the afterstate:
     total(rules, state)            -> sum                   of the numbers on the tiles
     visible(rules, state, code)    -> cells                 the nibbles, none above that code
     hint_of(rules, state)          -> hint                  what is known of the next tile; 0 is nothing
+    fifth_bits(rules, state)       -> set                   the cells whose code has a fifth bit
 
 A score is the sum of the rewards of all three. In 2048 only `slide` earns; in Threes a new tile has points as well.
 """
@@ -37,6 +38,7 @@ __all__ = [
     "Outcomes",
     "Rules",
     "State",
+    "fifth_bits",
     "hint_of",
     "image",
     "largest",
@@ -110,3 +112,7 @@ def visible(rules: Rules, state: State, largest_code: Int) -> Word:
 
 def hint_of(rules: Rules, state: State) -> Int:
     raise _in_kernels_only("hint_of")
+
+
+def fifth_bits(rules: Rules, state: State) -> Word:
+    raise _in_kernels_only("fifth_bits")

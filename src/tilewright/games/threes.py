@@ -31,6 +31,7 @@ from tilewright.games.rules import (
     RIGHT,
     Outcomes,
     State,
+    fifth_bits,
     hint_of,
     image,
     largest,
@@ -311,6 +312,11 @@ def hint_of_threes(rules: ThreesRules, state: State) -> Int:
     return np.int64(state.extra & u64(15))
 
 
+@implements(fifth_bits, ThreesRules)
+def fifth_bits_of_threes(rules: ThreesRules, state: State) -> Word:
+    return ZERO
+
+
 @dataclass(frozen=True)
 class Threes(Game):
     """Threes, with hint, bag and bonus tiles.
@@ -325,6 +331,7 @@ class Threes(Game):
     name: ClassVar[str] = "threes"
     tile_values: ClassVar[tuple[int, ...]] = (0, 1, 2, *(3 * 2**k for k in range(13)))
     palette: ClassVar[Palette] = BLUE_RED_WHITE
+    has_hints: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

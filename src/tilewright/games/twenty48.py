@@ -29,6 +29,7 @@ from tilewright.games.rules import (
     UP,
     Outcomes,
     State,
+    fifth_bits,
     hint_of,
     image,
     largest,
@@ -248,6 +249,11 @@ def downgraded(state: State, largest_code: Int) -> Word:
 @implements(hint_of, Twenty48Rules)
 def hint_of_2048(rules: Twenty48Rules, state: State) -> Int:
     return 0
+
+
+@implements(fifth_bits, Twenty48Rules)
+def fifth_bits_of_2048(rules: Twenty48Rules, state: State) -> Word:
+    return state.extra
 
 
 @dataclass(frozen=True)

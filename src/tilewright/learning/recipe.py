@@ -2,16 +2,13 @@
 
 import dataclasses
 import functools
-import json
-import tomllib
-import typing
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from tilewright.errors import ConfigError, FileError, UsageError
-from tilewright.files import write_text
+from tilewright.config import Config, config_from_toml, read_toml_file
+from tilewright.errors import ConfigError, UsageError
 from tilewright.games import make_game
 from tilewright.games.game import Game
 from tilewright.networks.model import METHODS
@@ -26,7 +23,7 @@ LARGEST_VALUE = 1_000_000_000  # far above any score, far below what float32 hol
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Recipe(Config):
     """How a network is trained. Every field is a key of the TOML file; what is left out has the default here."""
 
     game: str = "2048"
@@ -106,17 +103,6 @@ class Recipe:
             except UsageError as error:
                 raise ConfigError(f"{key}: {error}") from None
 
-    def _one_of(self, key: str, allowed: typing.Iterable[str]) -> None:
-        value = getattr(self, key)
-        if value not in allowed:
-            raise ConfigError(f"{key} = {value!r}{did_you_mean(value, allowed)}; allowed: {', '.join(allowed)}")
-
-    def _between(self, key: str, low: float, high: float | None, *, above: bool = False) -> None:
-        value = getattr(self, key)
-        if value < low or (above and value == low) or (high is not None and value > high) or value != value:
-            limits = f"{'above' if above else 'from'} {low}{'' if high is None else f' to {high}'}"
-            raise ConfigError(f"{_key(key)} = {value}: must be {limits}")
-
     @property
     def length(self) -> str:
         """How long it trains, in words: `1.2 minutes`, `5,000 games`, `1.2 minutes or 5,000 games`."""
@@ -138,30 +124,6 @@ class Recipe:
         shape = dataclasses.replace(self._tuples(), stages=self.stages, promote=self.promote)
         shape.check_fits(self.make_game())
         return shape
-
-    def to_toml(self) -> str:
-        """The TOML that reads back as this recipe."""
-        lines = []
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, tuple):
-                text = "[" + ", ".join(_quoted(item) for item in value) + "]"
-            else:
-                text = _quoted(value) if isinstance(value, str) else str(value).lower()
-            lines.append(f"{_key(field.name)} = {text}")
-        return "\n".join(lines) + "\n"
-
-    def save(self, path: Path) -> None:
-        write_text(path, self.to_toml())
-
-
-def _key(field: str) -> str:
-    return field.rstrip("_")
-
-
-def _quoted(text: str) -> str:
-    """The text as TOML writes it, which is as JSON does but for one character."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 @functools.cache
@@ -185,10 +147,7 @@ def read_recipe(source: str, **changes: Any) -> Recipe:
         if not path.suffix and not path.exists():
             hint = did_you_mean(source, preset_names())
             raise ConfigError(f"there is no preset or file {source!r}{hint}; presets: {', '.join(preset_names())}")
-        try:
-            text = path.read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise FileError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or 'not text'}") from None
+        text = read_toml_file(path)
     try:
         return recipe_from_toml(text, **changes)
     except ConfigError as error:
@@ -196,31 +155,4 @@ def read_recipe(source: str, **changes: Any) -> Recipe:
 
 
 def recipe_from_toml(text: str, **changes: Any) -> Recipe:
-    try:
-        entries = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"not valid TOML: {error}") from None
-    fields = {_key(field.name): field for field in dataclasses.fields(Recipe)}
-    types = typing.get_type_hints(Recipe)
-    given = {}
-    for key, value in {**entries, **changes}.items():
-        if key not in fields:
-            raise ConfigError(f"unknown key {key!r}{did_you_mean(key, fields)}; known: {', '.join(fields)}")
-        given[fields[key].name] = _typed(key, value, types[fields[key].name])
-    return Recipe(**given)
-
-
-def _typed(key: str, value: Any, wanted: Any) -> Any:
-    if typing.get_origin(wanted) is tuple:
-        if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
-            return tuple(value)
-        raise ConfigError(f"{key} = {value!r}: must be a list of texts")
-    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
-        try:
-            return float(value)
-        except OverflowError:
-            raise ConfigError(f"{key}: the number is too large") from None
-    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
-        names = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
-        raise ConfigError(f"{key} = {value!r}: must be {names[wanted]}")
-    return value
+    return config_from_toml(Recipe, text, **changes)

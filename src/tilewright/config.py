@@ -1,0 +1,99 @@
+"""Configurations: frozen dataclasses whose fields are the keys of a TOML file.
+
+A key that is no name in Python (`lambda`) is a field with an underscore behind it.
+"""
+
+import dataclasses
+import json
+import tomllib
+import typing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tilewright.errors import ConfigError, FileError
+from tilewright.files import write_text
+from tilewright.registry import did_you_mean
+
+__all__ = ["Config", "config_from_toml", "read_toml_file"]
+
+C = TypeVar("C", bound="Config")
+
+
+@dataclass(frozen=True)
+class Config:
+    """What all configurations share: checks that name the key, and the TOML that reads back."""
+
+    def _one_of(self, key: str, allowed: typing.Iterable[str]) -> None:
+        value = getattr(self, key)
+        if value not in allowed:
+            raise ConfigError(f"{key} = {value!r}{did_you_mean(value, allowed)}; allowed: {', '.join(allowed)}")
+
+    def _between(self, key: str, low: float, high: float | None, *, above: bool = False) -> None:
+        value = getattr(self, key)
+        if value < low or (above and value == low) or (high is not None and value > high) or value != value:
+            limits = f"{'above' if above else 'from'} {low}{'' if high is None else f' to {high}'}"
+            raise ConfigError(f"{_key(key)} = {value}: must be {limits}")
+
+    def to_toml(self) -> str:
+        """The TOML that reads back as this configuration."""
+        lines = []
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, tuple):
+                text = "[" + ", ".join(_quoted(item) for item in value) + "]"
+            else:
+                text = _quoted(value) if isinstance(value, str) else str(value).lower()
+            lines.append(f"{_key(field.name)} = {text}")
+        return "\n".join(lines) + "\n"
+
+    def save(self, path: Path) -> None:
+        write_text(path, self.to_toml())
+
+
+def _key(field: str) -> str:
+    return field.rstrip("_")
+
+
+def _quoted(text: str) -> str:
+    """The text as TOML writes it, which is as JSON does but for one character."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def read_toml_file(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or 'not text'}") from None
+
+
+def config_from_toml(kind: type[C], text: str, **changes: Any) -> C:
+    """The configuration that a TOML text describes, with some keys changed."""
+    try:
+        entries = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigError(f"not valid TOML: {error}") from None
+    fields = {_key(field.name): field for field in dataclasses.fields(kind)}
+    types = typing.get_type_hints(kind)
+    given = {}
+    for key, value in {**entries, **changes}.items():
+        if key not in fields:
+            raise ConfigError(f"unknown key {key!r}{did_you_mean(key, fields)}; known: {', '.join(fields)}")
+        given[fields[key].name] = _typed(key, value, types[fields[key].name])
+    return kind(**given)
+
+
+def _typed(key: str, value: Any, wanted: Any) -> Any:
+    if typing.get_origin(wanted) is tuple:
+        if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+            return tuple(value)
+        raise ConfigError(f"{key} = {value!r}: must be a list of texts")
+    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except OverflowError:
+            raise ConfigError(f"{key}: the number is too large") from None
+    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+        names = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
+        raise ConfigError(f"{key} = {value!r}: must be {names[wanted]}")
+    return value

@@ -1,0 +1,62 @@
+"""Small deep learning for the tests: tiny boards, a network of two thin layers."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.games.naive import State
+from tests.learning.exact import Solved
+from tilewright import make_game
+from tilewright.deep.learner import Learner
+from tilewright.deep.playing import Player
+from tilewright.deep.session import DeepSession, open_deep_session
+from tilewright.games.rules import ACTIONS
+from tilewright.learning.deep_recipe import DeepRecipe
+
+__all__ = ["AFTERSTATE", "SMALL", "expected_score", "small", "train"]
+
+SMALL = DeepRecipe(
+    game="2048:rows=2,columns=2",
+    architecture="small",
+    mask=True,
+    gamma=1.0,
+    unit=10.0,
+    epsilon_part=0.5,
+    replay=5000,
+    learning_starts=200,
+    train_every=8,
+    batch=64,
+    learning_rate=2e-3,
+    target_every=300,
+    steps=1024,
+    curve_games=5,
+    evaluate_games=10,
+    evaluate_minutes=0,
+)
+AFTERSTATE = dataclasses.replace(
+    SMALL, learner="afterstate", epsilon=0.0, epsilon_end=0.0, learning_rate=1e-3, train_every=16, mask=False
+)
+
+
+def small(**changes: Any) -> DeepRecipe:
+    return dataclasses.replace(SMALL, **changes)
+
+
+def train(recipe: DeepRecipe, path: Path, **options: Any) -> DeepSession:
+    session = open_deep_session(recipe, path, **options)
+    session.run()
+    return session
+
+
+def expected_score(learner: Learner, solved: Solved) -> float:
+    """What the learner's greedy play scores in the mean, exactly: its move in every state, by dynamic programming."""
+    game = make_game(learner.recipe.game)
+    player = Player(learner.network, learner.recipe.unit)
+    states = [state for state, moves in solved.moves.items() if moves]
+    boards = [game.parse({"board": [list(row) for row in state.board]}) for state in states]
+    cells, extra = (np.array([board.state[k] for board in boards], np.uint64) for k in (0, 1))
+    best = player.worth(game, cells, extra).argmax(axis=1)
+    chosen: dict[State, str] = {state: ACTIONS[action] for state, action in zip(states, best, strict=True)}
+    return solved.mean(solved.values_under(chosen))
