@@ -43,7 +43,8 @@ def test_it_is_as_many_single_environments(game: str, observation: str, mode: Au
     choices, ends = np.random.default_rng(2), 0
     for _ in range(STEPS):
         actions = choices.integers(4, size=COUNT)
-        found, wanted = ours.step(actions), theirs.step(actions)
+        found: tuple[Any, ...] = ours.step(actions)
+        wanted: tuple[Any, ...] = theirs.step(actions)
         for one, other in zip(found[:4], wanted[:4], strict=True):
             assert one.dtype == other.dtype
             assert np.array_equal(one, other)
