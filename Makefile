@@ -4,13 +4,16 @@ BIN := .venv/bin
 CHROMIUM ?= /usr/bin/chromium
 ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test check install clean
+.PHONY: demo test test-full check install clean
 
 demo: .venv/core
 	$(BIN)/tilewright demo
 
 test: check $(CHROMIUM)
 	CHROMIUM=$(CHROMIUM) $(BIN)/pytest -n auto --dist loadfile
+
+test-full: check $(CHROMIUM)
+	CHROMIUM=$(CHROMIUM) $(BIN)/pytest -n auto --dist loadfile -m 'slow or not slow'
 
 check: .venv/dev
 	$(BIN)/ruff check .

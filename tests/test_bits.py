@@ -116,6 +116,7 @@ found["images"] = [repr(image) for board in (wide, after) for image in board.gam
 """
 
 
+@pytest.mark.slow
 def test_portable_kernels_play_the_very_same_games() -> None:
     here: dict[str, Any] = {}
     exec(GAMES_OF_BOTH, here)  # noqa: S102

@@ -184,6 +184,7 @@ print(evaluate(make_agent("random"), make_game("2048:rows=2,columns=2"), games=3
 """
 
 
+@pytest.mark.slow
 def test_a_script_with_a_policy_of_its_own_leaves_the_cache_readable_for_others(package: Path, tmp_path: Path) -> None:
     """Its policy's type is in the list of cached kernels, and no other process can import it."""
     cache = str(tmp_path / "cache")

@@ -86,6 +86,7 @@ def test_a_worker_that_is_killed_changes_nothing(cluster: Cluster) -> None:
     np.testing.assert_array_equal(there.scores, evaluate(agent, game, games=32, seed=1, threads=1).scores)
 
 
+@pytest.mark.slow
 def test_a_suite_gives_the_same_report_as_here(cluster: Cluster, tmp_path: Path) -> None:
     experiment = tiny_experiment(tmp_path)
     there, here = Store(tmp_path / "there"), Store(tmp_path / "here")

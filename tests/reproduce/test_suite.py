@@ -98,6 +98,7 @@ def _run(experiment: Experiment, folder: Path) -> None:
     run_suite(pieces_of(experiment, QUICK), Store(folder), workers=1)
 
 
+@pytest.mark.slow
 def test_two_processes_at_once_make_the_same_results(
     experiment: Experiment, undisturbed: Store, tmp_path: Path
 ) -> None:

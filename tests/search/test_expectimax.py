@@ -91,7 +91,9 @@ def test_it_finds_what_the_naive_recursion_finds_with_and_without_a_table(depth:
         assert worth_of(tabled, board) == worth_of(plain, board)
 
 
-@pytest.mark.parametrize(("method", "spec"), [("state", "threes"), ("action", "2048")])
+@pytest.mark.parametrize(
+    ("method", "spec"), [("state", "threes"), pytest.param("action", "2048", marks=pytest.mark.slow)]
+)
 def test_networks_of_states_and_of_actions_can_be_searched_with(method: str, spec: str) -> None:
     model = random_model(spec, method)
     leaf = naive_leaf(model)

@@ -61,7 +61,7 @@ def test_any_number_of_rollouts_is_added_up(rollouts: int, value: str) -> None:
     ("game", "method"),
     [
         ("2048:rows=3,columns=3", "afterstate"),
-        ("2048:rows=3,columns=3", "action"),
+        pytest.param("2048:rows=3,columns=3", "action", marks=pytest.mark.slow),
         ("threes:rows=3,columns=4", "afterstate"),
     ],
 )
