@@ -158,7 +158,7 @@ class RunFolder:
 
     def forget_after(self, progress: Any) -> None:
         """Drop rows beyond a checkpoint: what they tell of will happen again."""
-        kinds = (self.curve_kind, EvaluationPoint, StagePoint)
+        kinds: tuple[type[Any], ...] = (self.curve_kind, EvaluationPoint, StagePoint)
         for path, kind in zip((self.metrics, self.evaluations, self.stages), kinds, strict=True):
             if not path.exists():
                 continue
