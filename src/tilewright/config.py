@@ -8,6 +8,7 @@ import json
 import tomllib
 import typing
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,7 +16,7 @@ from tilewright.errors import ConfigError, FileError
 from tilewright.files import write_text
 from tilewright.registry import did_you_mean
 
-__all__ = ["Config", "config_from_toml", "read_toml_file"]
+__all__ = ["Config", "config_from_toml", "presets_in", "read_toml_file"]
 
 C = TypeVar("C", bound="Config")
 
@@ -58,6 +59,13 @@ def _key(field: str) -> str:
 def _quoted(text: str) -> str:
     """The text as TOML writes it, which is as JSON does but for one character."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def presets_in(folder: str) -> dict[str, str]:
+    """The recipes of a folder of the package, each with the first line of its file."""
+    files = sorted(resources.files("tilewright").joinpath(folder).iterdir(), key=lambda file: file.name)
+    found = {file.name.removesuffix(".toml"): file.read_text("utf-8") for file in files if file.name.endswith(".toml")}
+    return {name: text.splitlines()[0].lstrip("# ") for name, text in found.items()}
 
 
 def read_toml_file(path: Path) -> str:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.agents.agent import Agent
-from tilewright.agents.trained import lend_models, models_of
+from tilewright.agents.agent import Agent, ManyGamesAgent
+from tilewright.agents.trained import lend_models
 from tilewright.engines.local import default_threads, spread
 from tilewright.engines.remote import Cluster
 from tilewright.errors import UsageError
@@ -140,12 +140,8 @@ def evaluate(
         part = Results(*(array[first : first + count] for array in results))
         if recorder is not None:
             _play_recording(agent, game, seed, first, part, recorder)
-        elif agent.together > 1:
-            agent.play_together(game, seed, first, part)
-        elif policy is None:
-            _play_in_python(agent, game, seed, first, part)
         else:
-            play_games(game.rules, agent.policy(game), stream_key(seed), first, new_stream(), part)
+            _play(agent, game, seed, first, part)
         finished[first : first + count] = True
 
     def result() -> Evaluation:
@@ -153,13 +149,13 @@ def evaluate(
         return Evaluation(agent.spec, game, seed, threads, scores, moves, codes, time.perf_counter() - began)
 
     with nullcontext() if record is None else GamesRecorder(record) as recorder:
-        if policy is not None or agent.together > 1:
+        if policy is not None or isinstance(agent, ManyGamesAgent):
             play(0, 0)  # loads or compiles the kernel, so that only playing is timed
         began = time.perf_counter()
         try:
             if cluster is not None:
                 _play_on_cluster(cluster, agent, game, seed, results, finished, progress)
-            elif agent.together > 1 and recorder is None:
+            elif isinstance(agent, ManyGamesAgent) and recorder is None:
                 _play_in_turn(play, games, agent.together, progress)
             else:
                 spread(play, games, threads, progress)
@@ -181,8 +177,10 @@ def _play_on_cluster(
 ) -> None:
     games = len(finished)
     size = max(1, games // (PIECES * cluster.processors))
+    if isinstance(agent, ManyGamesAgent):
+        size = agent.together
     pieces = [(first, min(size, games - first)) for first in range(0, games, size)]
-    shared = [cluster.share(thing) for thing in (agent, models_of(agent, game), game.spec, seed)]
+    shared = [cluster.share(thing) for thing in (agent, agent.models(game), game.spec, seed)]
     for number, part in cluster.map(_play_piece, pieces, shared):
         first, count = pieces[number]
         for whole, column in zip(results, part, strict=True):
@@ -195,13 +193,21 @@ def _play_on_cluster(
 def _play_piece(agent: Agent, models: dict[str, Model], game: str, seed: int, first: int, count: int) -> Results:
     """Some games, in whatever process this is."""
     lend_models(models)
-    results, played = make_results(count), make_game(game)
-    policy = agent.policy(played)
-    if policy is None:
-        _play_in_python(agent, played, seed, first, results)
-    else:
-        play_games(played.rules, policy, stream_key(seed), first, new_stream(), results)
+    results = make_results(count)
+    _play(agent, make_game(game), seed, first, results)
     return results
+
+
+def _play(agent: Agent, game: Game, seed: int, first: int, part: Results) -> None:
+    """Games number `first` and on, as the agent plays them best; with room of its own, for any thread."""
+    if isinstance(agent, ManyGamesAgent):
+        agent.play_together(game, seed, first, part)
+        return
+    policy = agent.policy(game)
+    if policy is None:
+        _play_in_python(agent, game, seed, first, part)
+    else:
+        play_games(game.rules, policy, stream_key(seed), first, new_stream(), part)
 
 
 def _play_in_turn(play: Callable[[int, int], None], games: int, together: int, progress: Progress | None) -> None:

@@ -26,7 +26,7 @@ def draw_curve(folder: RunFolder) -> "Figure":
     axes = style(figure.add_subplot())
     points, tests = folder.curve_points(), folder.evaluation_points()
     games = [point.games for point in points]
-    for stage in sorted({point.stage for point in points}) or [1]:
+    for stage in sorted({point.stage for point in points}):
         part = [point for point in points if point.stage == stage]
         axes.plot(
             [point.games for point in part],
@@ -104,7 +104,7 @@ def write_report(folder: RunFolder, evaluations: Sequence[Evaluation] = ()) -> P
         parts.append(f"<h2>Players</h2>{_players_table(evaluations)}")
         first = evaluations[0]
         parts.append(f"<h2>Largest tile of {html.escape(first.agent)}</h2>{embedded(draw_tiles(first))}")
-    parts.append(f"<h2>Recipe</h2><pre>{html.escape(folder.recipe_text())}</pre>")
+    parts.append(f"<h2>Recipe</h2><pre>{html.escape(folder.recipe().to_toml())}</pre>")
     write_text(folder.report, page(folder.path.name, "\n".join(parts)))
     return folder.report
 

@@ -15,17 +15,17 @@ import io
 import json
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
 
 from tilewright import __version__
 from tilewright.errors import FileError
 from tilewright.files import read_tensors, write_tensors, write_text
-from tilewright.learning.recipe import Recipe, read_recipe
+from tilewright.learning.recipe import read_recipe
 from tilewright.learning.trainer import Trainer
 
 __all__ = ["CurvePoint", "EvaluationPoint", "EventLog", "Progress", "RunFolder", "StagePoint"]
-
-FORMAT = "tilewright-checkpoint-2"
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,8 @@ class Progress:
 class RunFolder:
     """One session's folder."""
 
-    curve_kind: type[Any] = CurvePoint  # what a row of the learning curve is
+    curve_kind: ClassVar[type[Any]] = CurvePoint  # what a row of the learning curve is
+    checkpoint_format: ClassVar[str] = "tilewright-checkpoint-2"
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -99,32 +100,49 @@ class RunFolder:
         self.curve = path / "curve.png"
         self.report = path / "report.html"
 
-    def recipe(self) -> Recipe:
+    def recipe(self) -> Any:
+        """The recipe, of the kind that such a folder has."""
         if not self.config.exists():
             raise FileError(f"{self.path}: no run to resume: there is no config.toml")
-        return read_recipe(str(self.config))
+        return self._read_recipe(str(self.config))
 
-    def recipe_text(self) -> str:
-        return self.recipe().to_toml()
+    def _read_recipe(self, file: str) -> Any:
+        return read_recipe(file)
 
-    def save_checkpoint(self, trainer: Trainer, progress: Progress) -> None:
+    def save_checkpoint(self, learner: Any, progress: Any, **more: str) -> None:
+        """All that a trainer or learner has changed, and how far the session is."""
         about = {
-            "format": FORMAT,
-            "recipe": trainer.recipe.to_toml(),
+            "format": self.checkpoint_format,
+            "recipe": learner.recipe.to_toml(),
             "progress": json.dumps(asdict(progress)),
             "revision": __version__,
+            **more,
         }
-        write_tensors(self.checkpoint, trainer.tensors(), about)
+        write_tensors(self.checkpoint, learner.tensors(), about)
+
+    def read_checkpoint(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any], dict[str, str]]:
+        """The arrays of the last complete checkpoint, the progress of its session, and what else was kept."""
+        tensors, metadata = read_tensors(self.checkpoint)
+        if metadata.get("format") != self.checkpoint_format:
+            raise FileError(f"{self.checkpoint}: not a checkpoint of this version")
+        try:
+            entries = json.loads(metadata["progress"])
+        except (KeyError, ValueError):
+            raise self.damaged() from None
+        if not isinstance(entries, dict):
+            raise self.damaged()
+        return tensors, entries, metadata
+
+    def damaged(self) -> FileError:
+        return FileError(f"{self.checkpoint}: its progress is damaged")
 
     def load_checkpoint(self, trainer: Trainer) -> Progress:
         """Bring a trainer to where the last complete checkpoint was."""
-        tensors, metadata = read_tensors(self.checkpoint)
-        if metadata.get("format") != FORMAT:
-            raise FileError(f"{self.checkpoint}: not a checkpoint of this version")
+        tensors, entries, _ = self.read_checkpoint()
         try:
-            progress = Progress(**json.loads(metadata["progress"]))
-        except (KeyError, TypeError, ValueError):
-            raise FileError(f"{self.checkpoint}: its progress is damaged") from None
+            progress = Progress(**entries)
+        except TypeError:
+            raise self.damaged() from None
         trainer.restore(tensors, progress.stage)
         return progress
 

@@ -8,20 +8,32 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from tilewright import __version__
 from tilewright.agents.ntuple import ModelAgent
+from tilewright.config import Config
 from tilewright.engines.local import default_threads, spread
 from tilewright.errors import UnreachedError, UsageError
 from tilewright.evaluation import evaluate
+from tilewright.intervals import Estimate
 from tilewright.learning.recipe import Recipe
 from tilewright.learning.starts import Boards
 from tilewright.learning.trainer import Trainer
 from tilewright.playing import Results
 from tilewright.runs import CurvePoint, EvaluationPoint, EventLog, Progress, RunFolder, StagePoint
 
-__all__ = ["Running", "Session", "Watcher", "open_session", "stopping_on_signals"]
+__all__ = [
+    "Running",
+    "Session",
+    "Watcher",
+    "begin_in_folder",
+    "check_folder",
+    "open_session",
+    "origin_of",
+    "point_of_test",
+    "stopping_on_signals",
+]
 
 IMPROVEMENT = 1.01  # learning is saturated when the mean score grows by less than this
 MAY_CHANGE = {"games", "minutes", "evaluate_games", "evaluate_minutes", "checkpoint_minutes"}  # when a run goes on
@@ -30,8 +42,12 @@ MOST_COLLECTED = 50  # games played for each board wanted, before a session make
 
 
 class Running(Protocol):
-    """What can be watched and stopped: a session of any kind."""
+    """What can be watched, stopped and resumed: a session of any kind."""
 
+    recipe: Any
+    folder: Any
+    progress: Any
+    threads: int
     watcher: "Watcher"
 
     @property
@@ -40,6 +56,11 @@ class Running(Protocol):
     def figures(self) -> str: ...
 
     def stop(self) -> None: ...
+
+    def resume(self) -> None: ...
+
+
+S = TypeVar("S", bound=Running)
 
 
 class Watcher:
@@ -245,15 +266,10 @@ class Session:
 
     def _has_collected(self) -> bool:
         """Whether there are enough boards for the next stage, or as many as can be hoped for."""
-        found, wanted = len(self.trainer.found.cells), self.recipe.collect
-        if not found and self.progress.collected >= MOST_COLLECTED * wanted:
-            self._finish()
-            condition, played = self.recipe.stages[self.progress.stage], self.progress.collected
-            raise UnreachedError(
-                f"none of {played:,} games reached {condition}: stage {self.progress.stage + 2} has no boards to begin "
-                "on; train the stage before it longer"
-            )
-        return found >= wanted or self.progress.collected >= MOST_COLLECTED * wanted
+        return len(self.trainer.found.cells) >= self.recipe.collect or self._gives_up()
+
+    def _gives_up(self) -> bool:
+        return self.progress.collected >= MOST_COLLECTED * self.recipe.collect
 
     def _collect(self) -> None:
         """Play some games without learning, and keep where they reach the next stage."""
@@ -271,6 +287,13 @@ class Session:
         size = max(100, self.recipe.collect // 10)
         spread(work, size - first % size, self.threads, until=self._stop.is_set)
         self.trainer.keep([boards for _, boards in sorted(pieces.items(), key=lambda piece: piece[0])])
+        if self._gives_up() and not len(self.trainer.found.cells):
+            self._finish()
+            condition, played = self.recipe.stages[self.progress.stage], self.progress.collected
+            raise UnreachedError(
+                f"none of {played:,} games reached {condition}: stage {self.progress.stage + 2} has no boards to begin "
+                "on; train the stage before it longer"
+            )
 
     def _enter_next_stage(self) -> None:
         now, found = self.progress, self.trainer.found
@@ -294,32 +317,34 @@ class Session:
         agent = ModelAgent(self.trainer.model({}))
         games = self.recipe.evaluate_games
         found = evaluate(agent, self.trainer.game, games=games, seed=TEST_SEED, threads=self.threads)
-        low, high = found.score.low, found.score.high
-        point = EvaluationPoint(
-            self.progress.games,
-            round(self.progress.seconds, 3),
-            games,
-            found.score.value,
-            found.score.value if low is None else low,
-            found.score.value if high is None else high,
-            found.win_rate.value if found.win_rate else 0.0,
-        )
+        point = point_of_test(self.progress, found.score, found.games, found.win_rate.value if found.win_rate else 0.0)
         self.folder.append(point)
         self._events.add(point)
         self.watcher.on_test(point)
 
     def _finish(self) -> None:
         self.folder.save_checkpoint(self.trainer, self.progress)
-        origin = {
-            "recipe": self.recipe.to_toml(),
-            "seed": str(self.recipe.seed),
-            "games": str(self.progress.games),
-            "moves": str(self.progress.moves),
-            "seconds": f"{self.progress.seconds:.1f}",
-            "threads": str(self.threads),
-            "revision": __version__,
-        }
-        self.trainer.model(origin).save(self.folder.model)
+        self.trainer.model(origin_of(self)).save(self.folder.model)
+
+
+def point_of_test(progress: Any, score: Estimate, games: int, win_rate: float) -> EvaluationPoint:
+    """What a test of so many games found; one of a single game has no interval but its score."""
+    low = score.value if score.low is None else score.low
+    high = score.value if score.high is None else score.high
+    return EvaluationPoint(progress.games, round(progress.seconds, 3), games, score.value, low, high, win_rate)
+
+
+def origin_of(session: Running) -> dict[str, str]:
+    """Where a model comes from: what its file says of it."""
+    return {
+        "recipe": session.recipe.to_toml(),
+        "seed": str(session.recipe.seed),
+        "games": str(session.progress.games),
+        "moves": str(session.progress.moves),
+        "seconds": f"{session.progress.seconds:.1f}",
+        "threads": str(session.threads),
+        "revision": __version__,
+    }
 
 
 def open_session(
@@ -332,26 +357,33 @@ def open_session(
 ) -> Session:
     """A session in the folder `path`: a new one, or with `resume` the one that is there, as far as it got."""
     folder = RunFolder(path)
-    if resume:
-        _check_same_learning(folder.recipe(), recipe, path)
-    elif folder.config.exists():
-        raise UsageError(f"{path} holds a run already: --resume goes on with it, --out takes another folder")
-    session = Session(recipe, folder, threads=threads, watcher=watcher)
+    check_folder(folder, recipe, MAY_CHANGE, resume=resume)
+    return begin_in_folder(Session(recipe, folder, threads=threads, watcher=watcher), resume=resume)
+
+
+def check_folder(folder: RunFolder, recipe: Config, may_change: set[str], *, resume: bool) -> None:
+    """Raise UsageError unless a session can begin there, or with `resume` go on.
+
+    Budget and tests may change when a run goes on; how it learns may not.
+    """
+    if not resume:
+        if folder.config.exists():
+            raise UsageError(f"{folder.path} holds a run already: --resume goes on with it, --out takes another folder")
+        return
+    begun = folder.recipe()
+    for field in dataclasses.fields(recipe):
+        old, new = getattr(begun, field.name), getattr(recipe, field.name)
+        if field.name not in may_change and old != new:
+            key = field.name.rstrip("_")
+            raise UsageError(f"{folder.path} was begun with {key} = {old!r}, not {new!r}; it cannot be resumed so")
+
+
+def begin_in_folder(session: S, *, resume: bool) -> S:
+    """Bring a session to where its folder is, and keep its recipe there."""
     if resume:
         session.resume()
-    recipe.save(folder.config)
+    session.recipe.save(session.folder.config)
     return session
-
-
-def _check_same_learning(before: Recipe, now: Recipe, path: Path) -> None:
-    """Budget and tests may change when a run goes on; how it learns may not."""
-    for field in dataclasses.fields(Recipe):
-        key = field.name
-        if key in MAY_CHANGE:
-            continue
-        old, new = getattr(before, key), getattr(now, key)
-        if old != new:
-            raise UsageError(f"{path} was begun with {key.rstrip('_')} = {old!r}, not {new!r}; it cannot be resumed so")
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from tests.deep.small import AFTERSTATE, small, train
 from tests.training import tiny
 from tests.training import train as train_ntuple
 from tilewright import SpecError, UsageError, evaluate, make_agent, make_game
+from tilewright.agents.agent import ManyGamesAgent
 from tilewright.errors import FileError
 from tilewright.files import read_tensors, write_tensors
 from tilewright.games.episode import Episode
@@ -34,6 +35,7 @@ def test_it_passes_the_conformance_suite(name: str, models: dict[str, Path]) -> 
 def test_games_played_together_are_those_played_alone(name: str, models: dict[str, Path]) -> None:
     agent, game = make_agent(f"{name}:model={models[name]}"), make_game(GAME)
     results = make_results(40)
+    assert isinstance(agent, ManyGamesAgent)
     agent.play_together(game, 3, 10, results)
     for number in range(40):
         episode = Episode(game, 3, 10 + number)

@@ -57,7 +57,7 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(recipe: DeepRecipe
 def test_a_folder_has_what_every_run_has(tmp_path: Path) -> None:
     session = train(small(evaluate_minutes=0.001), tmp_path / "run")
     folder = session.folder
-    assert folder.deep_recipe() == session.recipe
+    assert folder.recipe() == session.recipe
     rows = list(csv.DictReader(folder.metrics.read_text().splitlines()))
     assert list(rows[0]) == [
         *("games", "seconds", "moves", "score_mean", "score_max", "win_rate", "largest", "epsilon", "loss")
@@ -101,7 +101,7 @@ def test_a_checkpoint_of_another_network_is_refused(tmp_path: Path) -> None:
 def test_presets_can_be_read_and_written(name: str, tmp_path: Path) -> None:
     recipe = read_deep_recipe(name)
     recipe.save(tmp_path / "config.toml")
-    assert DeepFolder(tmp_path).deep_recipe() == recipe
+    assert DeepFolder(tmp_path).recipe() == recipe
 
 
 @pytest.mark.parametrize(

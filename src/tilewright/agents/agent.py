@@ -12,6 +12,7 @@ from tilewright.games.board import Board
 from tilewright.games.calls import typed_state
 from tilewright.games.game import Game
 from tilewright.games.rules import ACTIONS
+from tilewright.networks.model import Model
 from tilewright.playing import OVER, Policy, Results, choose_once
 from tilewright.registry import option_spec
 from tilewright.rng import Stream, stream_for
@@ -27,7 +28,6 @@ class Agent(ABC):
     """
 
     name: ClassVar[str]
-    together: ClassVar[int] = 1  # games it plays at the same time, by `play_together`
 
     @abstractmethod
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
@@ -44,12 +44,9 @@ class Agent(ABC):
         """
         return None
 
-    def play_together(self, game: Game, seed: int, first: int, results: Results) -> None:
-        """Play games number `first` and on at the same time, one for every place of `results`.
-
-        For agents without a policy to whom many boards cost little more than one.
-        """
-        raise NotImplementedError(f"{self.name} plays one game at a time")
+    def models(self, game: Game) -> dict[str, Model]:
+        """The n-tuple networks that it names by their files: what another machine has to be sent."""
+        return {}
 
     def move(self, board: Board, stream: Stream | None = None) -> str:
         """The move it plays; chance, where it plays a part, is drawn from `stream`."""
@@ -76,6 +73,16 @@ class Agent(ABC):
     def spec(self) -> str:
         """The text that `make_agent` reads."""
         return option_spec(self)
+
+
+class ManyGamesAgent(Agent):
+    """An agent without a policy, to whom many boards cost little more than one: it plays games side by side."""
+
+    together: ClassVar[int]  # how many
+
+    @abstractmethod
+    def play_together(self, game: Game, seed: int, first: int, results: Results) -> None:
+        """Play games number `first` and on at the same time, one for every place of `results`."""
 
 
 def _game_over(board: Board) -> UsageError:

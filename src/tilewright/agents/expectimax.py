@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from tilewright.agents.searching import SearchingAgent
-from tilewright.agents.trained import make_player, trained_model
+from tilewright.agents.trained import make_player, named_model, trained_model
 from tilewright.games.game import Game
 from tilewright.networks.model import Model
 from tilewright.search.leaf import Leaf, make_leaf
@@ -38,3 +38,6 @@ class ExpectimaxAgent(SearchingAgent):
 
     def leaf(self, game: Game) -> Leaf:
         return make_leaf(make_player(trained_model(self.model, game), game))
+
+    def models(self, game: Game) -> dict[str, Model]:
+        return named_model(self.model, game)

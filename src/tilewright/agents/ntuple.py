@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from tilewright.agents.agent import Agent, values_of
-from tilewright.agents.trained import make_player, trained_model
+from tilewright.agents.trained import make_player, named_model, trained_model
 from tilewright.games.board import Board
 from tilewright.games.calls import typed_state
 from tilewright.games.game import Game
@@ -87,3 +87,6 @@ class NtupleAgent(NetworkAgent):
 
     def trained(self, game: Game) -> Model:
         return trained_model(self.model, game)
+
+    def models(self, game: Game) -> dict[str, Model]:
+        return named_model(self.model, game)

@@ -8,7 +8,9 @@ from tilewright.agents.agent import Agent
 from tilewright.agents.greedy import GreedyPolicy
 from tilewright.agents.ntuple import NtupleAgent
 from tilewright.agents.random import RandomPolicy
+from tilewright.agents.trained import named_model
 from tilewright.games.game import Game
+from tilewright.networks.model import Model
 from tilewright.playing import Policy
 from tilewright.registry import did_you_mean
 from tilewright.search.playouts import NO_LIMIT, VALUES, Playouts, ToTheEnd, make_playouts
@@ -58,6 +60,9 @@ class PlayoutAgent(Agent):
     @abstractmethod
     def policy(self, game: Game) -> Policy:
         """Has the playouts as its field `playouts`."""
+
+    def models(self, game: Game) -> dict[str, Model]:
+        return named_model(self.model, game)
 
     def playouts(self, game: Game) -> Playouts:
         """What kernels play out by, with room of its own."""

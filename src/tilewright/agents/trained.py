@@ -4,13 +4,12 @@ from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 
-from tilewright.agents.agent import Agent
 from tilewright.errors import SpecError
 from tilewright.games.game import Game
 from tilewright.learning.methods import Method, make_method
 from tilewright.networks.model import Model, load_model
 
-__all__ = ["lend_models", "make_player", "models_of", "shipped_model", "trained_model"]
+__all__ = ["lend_models", "make_player", "named_model", "shipped_model", "trained_model"]
 
 _lent: dict[str, Model] = {}  # instead of files, where another machine has those
 
@@ -34,9 +33,8 @@ def trained_model(path: str, game: Game) -> Model:
     return _load(file, file.stat().st_mtime_ns if file.exists() else 0)
 
 
-def models_of(agent: Agent, game: Game) -> dict[str, Model]:
-    """The models that an agent names by their files."""
-    path = getattr(agent, "model", "")
+def named_model(path: str, game: Game) -> dict[str, Model]:
+    """The model of a file by its name; none without a path, because every machine has the package's own."""
     return {path: trained_model(path, game)} if path else {}
 
 

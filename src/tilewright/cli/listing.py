@@ -78,6 +78,8 @@ def models(path: Path | None, pack: Path | None, unit: float, as_json: bool) -> 
             output.print_table(("model", ">MiB"), [(str(one), f"{one.stat().st_size / 2**20:,.1f}") for one in found])
         return
     if is_deep_model(path):
+        if pack is not None:
+            raise UsageError(f"{path}: a deep network; --pack is for n-tuple networks")
         _describe_deep(path, as_json)
         return
     model = load_model(path)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tilewright.agents.agent import Agent, values_of
+from tilewright.agents.agent import ManyGamesAgent, values_of
 from tilewright.deep.model import DeepModel, load_deep_model
 from tilewright.deep.playing import play_together
 from tilewright.errors import SpecError
@@ -19,7 +19,7 @@ __all__ = ["AfterstateAgent", "DqnAgent"]
 
 
 @dataclass(frozen=True)
-class DqnAgent(Agent):
+class DqnAgent(ManyGamesAgent):
     """A network that values the four actions: `dqn:model=PATH`."""
 
     model: str = ""

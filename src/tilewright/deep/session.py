@@ -1,35 +1,38 @@
 """A training session of a deep network, in a run folder like any other: stop at any time, go on later."""
 
-import dataclasses
 import json
 import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 
-from tilewright import __version__
-from tilewright.config import config_from_toml, read_toml_file
 from tilewright.deep.afterstate import AfterstateLearner
 from tilewright.deep.dqn import DqnLearner
 from tilewright.deep.learner import Learner
 from tilewright.deep.playing import Player, play_together
 from tilewright.deep.vecenv import Finished
-from tilewright.errors import DivergedError, FileError, UsageError
-from tilewright.files import read_tensors, write_tensors
+from tilewright.errors import DivergedError, UsageError
 from tilewright.intervals import mean_of
-from tilewright.learning.deep_recipe import DeepRecipe
+from tilewright.learning.deep_recipe import DeepRecipe, read_deep_recipe
 from tilewright.playing import make_results
-from tilewright.runs import EvaluationPoint, EventLog, RunFolder
-from tilewright.train import TEST_SEED, Watcher, stopping_on_signals
+from tilewright.runs import EventLog, RunFolder
+from tilewright.train import (
+    TEST_SEED,
+    Watcher,
+    begin_in_folder,
+    check_folder,
+    origin_of,
+    point_of_test,
+    stopping_on_signals,
+)
 
 __all__ = ["DeepFolder", "DeepPoint", "DeepSession", "open_deep_session"]
 
-FORMAT = "tilewright-deep-checkpoint-1"
 LEARNERS: dict[str, Callable[[DeepRecipe], Learner]] = {"dqn": DqnLearner, "afterstate": AfterstateLearner}
 MAY_CHANGE = {"steps", "minutes", "evaluate_games", "evaluate_minutes", "checkpoint_minutes"}  # when a run goes on
 
@@ -68,36 +71,23 @@ class DeepFolder(RunFolder):
     """The folder of a session: the same files, with checkpoints and a curve of this kind."""
 
     curve_kind = DeepPoint
+    checkpoint_format = "tilewright-deep-checkpoint-1"
 
-    def deep_recipe(self) -> DeepRecipe:
-        if not self.config.exists():
-            raise FileError(f"{self.path}: no run to resume: there is no config.toml")
-        return config_from_toml(DeepRecipe, read_toml_file(self.config))
-
-    def recipe_text(self) -> str:
-        return self.deep_recipe().to_toml()
+    def _read_recipe(self, file: str) -> DeepRecipe:
+        return read_deep_recipe(file)
 
     def save(self, learner: Learner, progress: DeepProgress) -> None:
-        about = {
-            "format": FORMAT,
-            "recipe": learner.recipe.to_toml(),
-            "progress": json.dumps(asdict(progress)),
-            "counts": json.dumps(learner.counts()),
-            "revision": __version__,
-        }
-        write_tensors(self.checkpoint, learner.tensors(), about)
+        self.save_checkpoint(learner, progress, counts=json.dumps(learner.counts()))
 
     def load(self, learner: Learner) -> DeepProgress:
         """Bring a learner to where the last complete checkpoint was."""
-        tensors, metadata = read_tensors(self.checkpoint)
-        if metadata.get("format") != FORMAT:
-            raise FileError(f"{self.checkpoint}: not a checkpoint of a deep network of this version")
+        tensors, entries, metadata = self.read_checkpoint()
         try:
-            progress = DeepProgress(**json.loads(metadata["progress"]))
+            progress = DeepProgress(**entries)
             progress.waiting = [Finished(*game) for game in progress.waiting]
             counts = json.loads(metadata["counts"])
         except (KeyError, TypeError, ValueError):
-            raise FileError(f"{self.checkpoint}: its progress is damaged") from None
+            raise self.damaged() from None
         learner.restore(tensors, counts)
         return progress
 
@@ -216,32 +206,16 @@ class DeepSession:
         """Play some games by the network alone."""
         results = make_results(self.recipe.evaluate_games)
         play_together(Player(self.learner.network, self.recipe.unit), self.game, TEST_SEED, 0, results)
-        score, win = mean_of(results.scores), self.game.win_code
-        point = EvaluationPoint(
-            self.progress.games,
-            round(self.progress.seconds, 3),
-            len(results.scores),
-            score.value,
-            score.value if score.low is None else score.low,
-            score.value if score.high is None else score.high,
-            0.0 if win is None else float((results.codes >= win).mean()),
-        )
+        win = self.game.win_code
+        won = 0.0 if win is None else float((results.codes >= win).mean())
+        point = point_of_test(self.progress, mean_of(results.scores), len(results.scores), won)
         self.folder.append(point)
         self._events.add(point)
         self.watcher.on_test(point)
 
     def _finish(self) -> None:
         self.folder.save(self.learner, self.progress)
-        origin = {
-            "recipe": self.recipe.to_toml(),
-            "seed": str(self.recipe.seed),
-            "games": str(self.progress.games),
-            "moves": str(self.progress.moves),
-            "seconds": f"{self.progress.seconds:.1f}",
-            "threads": str(self.threads),
-            "revision": __version__,
-        }
-        self.learner.model(origin).save(self.folder.model)
+        self.learner.model(origin_of(self)).save(self.folder.model)
 
 
 def open_deep_session(
@@ -254,21 +228,5 @@ def open_deep_session(
 ) -> DeepSession:
     """A session in the folder `path`: a new one, or with `resume` the one that is there, as far as it got."""
     folder = DeepFolder(path)
-    if resume:
-        _check_same_learning(folder.deep_recipe(), recipe, path)
-    elif folder.config.exists():
-        raise UsageError(f"{path} holds a run already: --resume goes on with it, --out takes another folder")
-    session = DeepSession(recipe, folder, threads=threads, watcher=watcher)
-    if resume:
-        session.resume()
-    recipe.save(folder.config)
-    return session
-
-
-def _check_same_learning(before: DeepRecipe, now: DeepRecipe, path: Path) -> None:
-    """Budget and tests may change when a run goes on; how it learns may not."""
-    for one in dataclasses.fields(DeepRecipe):
-        old: Any = getattr(before, one.name)
-        new: Any = getattr(now, one.name)
-        if one.name not in MAY_CHANGE and old != new:
-            raise UsageError(f"{path} was begun with {one.name} = {old!r}, not {new!r}; it cannot be resumed so")
+    check_folder(folder, recipe, MAY_CHANGE, resume=resume)
+    return begin_in_folder(DeepSession(recipe, folder, threads=threads, watcher=watcher), resume=resume)

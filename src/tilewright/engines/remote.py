@@ -30,7 +30,7 @@ class Cluster:
     def __enter__(self) -> "Cluster":
         ray = _ray()
         options: dict[str, Any] = {"address": self._address} if self._address else {"num_cpus": self._processors}
-        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # what Ray will do anyway; else it warns
         try:
             ray.init(**options, include_dashboard=False, log_to_driver=False, configure_logging=False)
         except (ConnectionError, RuntimeError, ValueError) as error:

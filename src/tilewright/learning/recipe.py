@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from tilewright.config import Config, config_from_toml, read_toml_file
+from tilewright.config import Config, config_from_toml, presets_in, read_toml_file
 from tilewright.errors import ConfigError, UsageError
 from tilewright.games import make_game
 from tilewright.games.game import Game
@@ -129,9 +129,7 @@ class Recipe(Config):
 @functools.cache
 def preset_names() -> dict[str, str]:
     """The presets, each with the first line of its file."""
-    files = sorted(resources.files("tilewright.presets").iterdir(), key=lambda file: file.name)
-    found = {file.name.removesuffix(".toml"): file.read_text("utf-8") for file in files if file.name.endswith(".toml")}
-    return {name: text.splitlines()[0].lstrip("# ") for name, text in found.items()}
+    return presets_in("presets")
 
 
 def read_recipe(source: str, **changes: Any) -> Recipe:
