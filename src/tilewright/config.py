@@ -4,6 +4,7 @@ A key that is no name in Python (`lambda`) is a field with an underscore behind 
 """
 
 import dataclasses
+import functools
 import json
 import tomllib
 import typing
@@ -16,7 +17,7 @@ from tilewright.errors import ConfigError, FileError
 from tilewright.files import write_text
 from tilewright.registry import did_you_mean
 
-__all__ = ["Config", "config_from_toml", "presets_in", "read_toml_file"]
+__all__ = ["Config", "config_from_toml", "presets_in", "read_source"]
 
 C = TypeVar("C", bound="Config")
 
@@ -61,6 +62,7 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
+@functools.cache
 def presets_in(folder: str) -> dict[str, str]:
     """The recipes of a folder of the package, each with the first line of its file."""
     files = sorted(resources.files("tilewright").joinpath(folder).iterdir(), key=lambda file: file.name)
@@ -68,7 +70,15 @@ def presets_in(folder: str) -> dict[str, str]:
     return {name: text.splitlines()[0].lstrip("# ") for name, text in found.items()}
 
 
-def read_toml_file(path: Path) -> str:
+def read_source(source: str, *folders: str) -> str:
+    """The text of a preset, by its name in one of the package's folders, or of a file."""
+    presets = {name: folder for folder in folders for name in presets_in(folder)}
+    if source in presets:
+        return resources.files("tilewright").joinpath(f"{presets[source]}/{source}.toml").read_text("utf-8")
+    path = Path(source)
+    if not path.suffix and not path.exists():
+        hint = did_you_mean(source, presets)
+        raise ConfigError(f"there is no preset or file {source!r}{hint}; presets: {', '.join(presets)}")
     try:
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:

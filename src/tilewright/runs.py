@@ -22,10 +22,22 @@ from numpy.typing import NDArray
 from tilewright import __version__
 from tilewright.errors import FileError
 from tilewright.files import read_tensors, write_tensors, write_text
+from tilewright.learning.deep_recipe import DeepRecipe, read_deep_recipe
 from tilewright.learning.recipe import read_recipe
+from tilewright.learning.recipes import is_deep
 from tilewright.learning.trainer import Trainer
 
-__all__ = ["CurvePoint", "EvaluationPoint", "EventLog", "Progress", "RunFolder", "StagePoint"]
+__all__ = [
+    "CurvePoint",
+    "DeepPoint",
+    "DeepRunFolder",
+    "EvaluationPoint",
+    "EventLog",
+    "Progress",
+    "RunFolder",
+    "StagePoint",
+    "find_run",
+]
 
 
 @dataclass(frozen=True)
@@ -40,6 +52,23 @@ class CurvePoint:
     win_rate: float
     share: float
     stage: int = 1  # which one is learned, where stages are learned in turn
+
+
+@dataclass(frozen=True)
+class DeepPoint:
+    """What the last games of training a deep network were like."""
+
+    games: int  # since the beginning
+    seconds: float  # of training, since the beginning
+    moves: int
+    score_mean: float
+    score_max: int
+    win_rate: float
+    largest: int  # tile
+    epsilon: float
+    loss: float
+
+    stage: ClassVar[int] = 1
 
 
 @dataclass(frozen=True)
@@ -187,6 +216,25 @@ class RunFolder:
                 if row.games <= progress.games and getattr(row, "stage", 1) <= progress.stage + 1:
                     writer.writerow(asdict(row).values())
             write_text(path, out.getvalue())
+
+
+class DeepRunFolder(RunFolder):
+    """The folder of a deep network's session: the same files, with a recipe, a curve and checkpoints of that kind."""
+
+    curve_kind = DeepPoint
+    checkpoint_format = "tilewright-deep-checkpoint-1"
+
+    def _read_recipe(self, file: str) -> DeepRecipe:
+        return read_deep_recipe(file)
+
+
+def find_run(path: Path) -> RunFolder:
+    """The folder of the session that is there, of whatever kind."""
+    folder = RunFolder(path)
+    try:
+        return DeepRunFolder(path) if is_deep(str(folder.config)) else folder
+    except FileError:  # its recipe cannot be read, which whoever asks for it is told
+        return folder
 
 
 class EventLog:

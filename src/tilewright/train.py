@@ -47,6 +47,7 @@ class Running(Protocol):
     recipe: Any
     folder: Any
     progress: Any
+    points: list[Any]
     threads: int
     watcher: "Watcher"
 
@@ -54,6 +55,8 @@ class Running(Protocol):
     def done(self) -> float: ...
 
     def figures(self) -> str: ...
+
+    def run(self) -> Any: ...
 
     def stop(self) -> None: ...
 

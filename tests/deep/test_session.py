@@ -10,10 +10,11 @@ import pytest
 from tests.deep.small import AFTERSTATE, SMALL, small, train
 from tests.training import events_of
 from tilewright.deep.model import load_deep_model
-from tilewright.deep.session import DeepFolder, open_deep_session
+from tilewright.deep.session import open_deep_session
 from tilewright.errors import ConfigError, DivergedError, FileError, UsageError
 from tilewright.files import read_tensors
 from tilewright.learning.deep_recipe import DeepRecipe, deep_preset_names, read_deep_recipe
+from tilewright.runs import find_run
 from tilewright.train import Watcher
 
 PAPER = ["mlp", "cnn_5l", "cnn_5l_4", "cnn_5l_4_v2", "cnn_5l_4_fc", "cnn_alt", "cnn_alt_fc"]
@@ -101,7 +102,7 @@ def test_a_checkpoint_of_another_network_is_refused(tmp_path: Path) -> None:
 def test_presets_can_be_read_and_written(name: str, tmp_path: Path) -> None:
     recipe = read_deep_recipe(name)
     recipe.save(tmp_path / "config.toml")
-    assert DeepFolder(tmp_path).recipe() == recipe
+    assert find_run(tmp_path).recipe() == recipe
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -84,6 +84,24 @@ def test_a_worker_that_is_killed_changes_nothing(cluster: Cluster) -> None:
     there = evaluate(agent, game, games=32, seed=1, cluster=cluster, progress=kill_one)
     assert len(killed) == 2
     np.testing.assert_array_equal(there.scores, evaluate(agent, game, games=32, seed=1, threads=1).scores)
+
+
+def _count_slowly(to: int, report: Callable[[float], bool]) -> int:
+    for i in range(to):
+        time.sleep(0.1)
+        assert report(i / to)
+    return to
+
+
+def test_progress_comes_from_the_workers(cluster: Cluster) -> None:
+    told: list[tuple[int, float]] = []
+    found = dict(cluster.map(_count_slowly, [(30,), (40,)], progress=lambda *sign: told.append(sign)))
+    assert found == {0: 30, 1: 40}
+    for number in (0, 1):
+        shares = [done for piece, done in told if piece == number]
+        assert shares == sorted(shares)
+        assert len(set(shares)) >= 3
+        assert 0 <= shares[0] < shares[-1] < 1
 
 
 @pytest.mark.slow

@@ -12,7 +12,8 @@ from tilewright.cli.options import chosen_cluster, engine_options, threads_optio
 from tilewright.cli.suites import run_and_report
 from tilewright.cli.train import read_changes
 from tilewright.errors import ConfigError
-from tilewright.learning.recipe import read_recipe
+from tilewright.learning.recipe import Recipe
+from tilewright.learning.recipes import read_any_recipe
 from tilewright.reproduce.experiments import Experiment, Row, Scale
 
 __all__ = ["sweep"]
@@ -26,7 +27,7 @@ __all__ = ["sweep"]
     "--seeds", type=click.IntRange(1), default=1, show_default=True, help="How many runs of each combination."
 )
 @click.option("--tests", type=click.IntRange(1), default=200, show_default=True, help="Games of each test.")
-@click.option("--agent", default="ntuple:model={model}", show_default=True, help="Who is tested.")
+@click.option("--agent", default="", help="Who is tested.  [default: ntuple:model={model}, or that of a deep network]")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("runs/sweep"), show_default=True)
 @threads_option
 @engine_options
@@ -44,14 +45,15 @@ def sweep(
 ) -> None:
     """Train RECIPE with every combination of the given values, test each, and write one report.
 
-    Every run has one thread, and its length is counted in games, so that it can be repeated to the bit; what is
-    finished is never run again.
+    Every run has one thread, and its length is counted in games (deep networks: in steps), so that it can be repeated
+    to the bit; what is finished is never run again.
 
     \b
     Examples:
       tilewright sweep minute lambda=0,0.5,0.8 --set games=5000
       tilewright sweep minute network=4x6,5x6 share=0.5,1 --set games=20000 --seeds 3
       tilewright sweep minute lambda=0,0.5 --set games=5000 --agent expectimax:depth=2,model={model}
+      tilewright sweep dqn mask=true,false --set steps=20000
     """
     axes = [_axis(text) for text in over]
     fixed = read_changes(changes, None)
@@ -60,9 +62,10 @@ def sweep(
         point = dict(zip((key for key, _ in axes), values, strict=True))
         label = ", ".join(f"{key} = {value}" for key, value in point.items())
         rows.append(Row(label, recipe, {**fixed, **point}, agent))
-        tried = read_recipe(recipe, **fixed, **point)
-        if not tried.games:
-            raise ConfigError(f"{recipe} trains for {tried.length}; a sweep counts games: --set games=N")
+        tried = read_any_recipe(recipe, **fixed, **point)
+        counted = "games" if isinstance(tried, Recipe) else "steps"
+        if not getattr(tried, counted):
+            raise ConfigError(f"{recipe} trains for {tried.length}; a sweep counts {counted}: --set {counted}=N")
     name = hashlib.sha256(repr((recipe, rows, seeds, tests)).encode()).hexdigest()[:8]
     scale = Scale("sweep", seeds=seeds, tests=tests)
     experiment = Experiment(

@@ -10,11 +10,10 @@ from tilewright.cli import output
 from tilewright.cli.options import threads_option
 from tilewright.cli.training import watching
 from tilewright.errors import ConfigError
-from tilewright.learning.deep_recipe import DeepRecipe, deep_preset_names, is_deep, read_deep_recipe
-from tilewright.learning.recipe import Recipe, preset_names, read_recipe
-from tilewright.registry import did_you_mean
+from tilewright.learning.recipes import all_presets, read_any_recipe
 from tilewright.report import save_curve, write_report
-from tilewright.train import open_session
+from tilewright.sessions import open_any_session
+from tilewright.train import Running
 
 __all__ = ["evaluation_of", "free_folder", "read_changes", "train"]
 
@@ -50,16 +49,16 @@ def train(
       tilewright train dqn --set architecture=cnn_5l --set minutes=60
     """
     if recipe is None:
-        output.print_table(("preset", "what it trains"), list(_presets().items()))
+        output.print_table(("preset", "what it trains"), list(all_presets().items()))
         return
-    chosen = _read(recipe, read_changes(changes, seed))
+    chosen = read_any_recipe(recipe, **read_changes(changes, seed))
     if show:
         print(chosen.to_toml(), end="")
         return
     output.announce_compilation()
     folder = out or (Path("runs") / Path(recipe).stem if resume else free_folder(Path(recipe).stem))
     with watching(folder.name) as watcher:
-        session = _open(chosen, folder, resume=resume, threads=threads, watcher=watcher)
+        session = open_any_session(chosen, folder, resume=resume, threads=threads, watcher=watcher)
         progress = session.run()
     save_curve(session.folder)
     write_report(session.folder)
@@ -69,28 +68,6 @@ def train(
     )
     print(f"model {session.folder.model}")
     print(f"next: {evaluation_of(session)}")
-
-
-def _presets() -> dict[str, str]:
-    return preset_names() | deep_preset_names()
-
-
-def _read(source: str, changes: dict[str, Any]) -> Recipe | DeepRecipe:
-    if is_deep(source):
-        return read_deep_recipe(source, **changes)
-    if source not in _presets() and not Path(source).suffix and not Path(source).exists():
-        hint = did_you_mean(source, _presets())
-        raise ConfigError(f"there is no preset or file {source!r}{hint}; presets: {', '.join(_presets())}")
-    return read_recipe(source, **changes)
-
-
-def _open(recipe: Recipe | DeepRecipe, folder: Path, **options: Any) -> Any:
-    """A session of the recipe's kind; PyTorch is imported for the deep ones alone."""
-    if isinstance(recipe, Recipe):
-        return open_session(recipe, folder, **options)
-    from tilewright.deep.session import open_deep_session
-
-    return open_deep_session(recipe, folder, **options)
 
 
 def read_changes(changes: tuple[str, ...], seed: int | None) -> dict[str, Any]:
@@ -111,9 +88,9 @@ def _value(text: str) -> Any:
         return text
 
 
-def evaluation_of(session: Any) -> str:
+def evaluation_of(session: Running) -> str:
     """The command that evaluates what was trained."""
-    game, agent = session.recipe.game, getattr(session.recipe, "learner", "ntuple")
+    game, agent = session.recipe.game, session.recipe.player
     return f"tilewright evaluate {agent}:model={session.folder.model}" + ("" if game == "2048" else f" --game {game}")
 
 

@@ -4,6 +4,7 @@ A network reads grids as the environments give them: uint8[batch, rows, columns]
 tells the hint. It makes planes of them itself, so that a replay memory holds a byte a cell.
 """
 
+import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,8 @@ from tilewright.games.game import Game
 from tilewright.networks.architectures import Convolution, find_architecture
 
 __all__ = ["BoardConvolution", "BoardNetwork", "NetworkPlan", "make_network"]
+
+_ONE_AT_A_TIME = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -161,7 +164,7 @@ def _perceptron(inputs: int, sizes: tuple[int, ...], outputs: int) -> nn.Sequent
 
 
 def make_network(plan: NetworkPlan, seed: int) -> BoardNetwork:
-    """A new network; the same seed gives the same weights, and no other generator is touched."""
-    with torch.random.fork_rng(devices=[]):
+    """A new network; the same seed gives the same weights, also while another thread makes one."""
+    with _ONE_AT_A_TIME, torch.random.fork_rng(devices=[]):  # PyTorch initialises layers by a generator of all threads
         torch.manual_seed(seed)
         return BoardNetwork(plan)

@@ -18,9 +18,9 @@ from tilewright.deep.playing import Player, play_together
 from tilewright.deep.vecenv import Finished
 from tilewright.errors import DivergedError, UsageError
 from tilewright.intervals import mean_of
-from tilewright.learning.deep_recipe import DeepRecipe, read_deep_recipe
+from tilewright.learning.deep_recipe import DeepRecipe
 from tilewright.playing import make_results
-from tilewright.runs import EventLog, RunFolder
+from tilewright.runs import DeepPoint, DeepRunFolder, EventLog
 from tilewright.train import (
     TEST_SEED,
     Watcher,
@@ -31,27 +31,10 @@ from tilewright.train import (
     stopping_on_signals,
 )
 
-__all__ = ["DeepFolder", "DeepPoint", "DeepSession", "open_deep_session"]
+__all__ = ["DeepSession", "open_deep_session"]
 
 LEARNERS: dict[str, Callable[[DeepRecipe], Learner]] = {"dqn": DqnLearner, "afterstate": AfterstateLearner}
 MAY_CHANGE = {"steps", "minutes", "evaluate_games", "evaluate_minutes", "checkpoint_minutes"}  # when a run goes on
-
-
-@dataclass(frozen=True)
-class DeepPoint:
-    """What the last games of training were like."""
-
-    games: int  # since the beginning
-    seconds: float  # of training, since the beginning
-    moves: int
-    score_mean: float
-    score_max: int
-    win_rate: float
-    largest: int  # tile
-    epsilon: float
-    loss: float
-
-    stage: ClassVar[int] = 1
 
 
 @dataclass
@@ -67,36 +50,28 @@ class DeepProgress:
     stage: ClassVar[int] = 0
 
 
-class DeepFolder(RunFolder):
-    """The folder of a session: the same files, with checkpoints and a curve of this kind."""
+def save_progress(folder: DeepRunFolder, learner: Learner, progress: DeepProgress) -> None:
+    folder.save_checkpoint(learner, progress, counts=json.dumps(learner.counts()))
 
-    curve_kind = DeepPoint
-    checkpoint_format = "tilewright-deep-checkpoint-1"
 
-    def _read_recipe(self, file: str) -> DeepRecipe:
-        return read_deep_recipe(file)
-
-    def save(self, learner: Learner, progress: DeepProgress) -> None:
-        self.save_checkpoint(learner, progress, counts=json.dumps(learner.counts()))
-
-    def load(self, learner: Learner) -> DeepProgress:
-        """Bring a learner to where the last complete checkpoint was."""
-        tensors, entries, metadata = self.read_checkpoint()
-        try:
-            progress = DeepProgress(**entries)
-            progress.waiting = [Finished(*game) for game in progress.waiting]
-            counts = json.loads(metadata["counts"])
-        except (KeyError, TypeError, ValueError):
-            raise self.damaged() from None
-        learner.restore(tensors, counts)
-        return progress
+def load_progress(folder: DeepRunFolder, learner: Learner) -> DeepProgress:
+    """Bring a learner to where the last complete checkpoint was."""
+    tensors, entries, metadata = folder.read_checkpoint()
+    try:
+        progress = DeepProgress(**entries)
+        progress.waiting = [Finished(*game) for game in progress.waiting]
+        counts = json.loads(metadata["counts"])
+    except (KeyError, TypeError, ValueError):
+        raise folder.damaged() from None
+    learner.restore(tensors, counts)
+    return progress
 
 
 class DeepSession:
     """Training by a deep recipe in a run folder."""
 
     def __init__(
-        self, recipe: DeepRecipe, folder: DeepFolder, *, threads: int | None = None, watcher: Watcher | None = None
+        self, recipe: DeepRecipe, folder: DeepRunFolder, *, threads: int | None = None, watcher: Watcher | None = None
     ) -> None:
         if threads is not None and threads < 1:
             raise UsageError(f"threads={threads}: at least one is needed")
@@ -117,7 +92,7 @@ class DeepSession:
         """Go back to the last checkpoint; without one the session begins anew."""
         self.folder.remove_unfinished()
         if self.folder.checkpoint.exists():
-            self.progress = self.folder.load(self.learner)
+            self.progress = load_progress(self.folder, self.learner)
         self.folder.forget_after(self.progress)
         self.points = self.folder.curve_points()
 
@@ -153,7 +128,7 @@ class DeepSession:
                     self._test()
                     test_at = self._next(self.recipe.evaluate_minutes)
                 if self.progress.seconds >= save_at:
-                    self.folder.save(self.learner, self.progress)
+                    save_progress(self.folder, self.learner, self.progress)
                     save_at = self._next(self.recipe.checkpoint_minutes)
             self._finish()
         return self.progress
@@ -214,7 +189,7 @@ class DeepSession:
         self.watcher.on_test(point)
 
     def _finish(self) -> None:
-        self.folder.save(self.learner, self.progress)
+        save_progress(self.folder, self.learner, self.progress)
         self.learner.model(origin_of(self)).save(self.folder.model)
 
 
@@ -227,6 +202,6 @@ def open_deep_session(
     watcher: Watcher | None = None,
 ) -> DeepSession:
     """A session in the folder `path`: a new one, or with `resume` the one that is there, as far as it got."""
-    folder = DeepFolder(path)
+    folder = DeepRunFolder(path)
     check_folder(folder, recipe, MAY_CHANGE, resume=resume)
     return begin_in_folder(DeepSession(recipe, folder, threads=threads, watcher=watcher), resume=resume)

@@ -6,6 +6,8 @@ process or machine is lost is run again elsewhere.
 """
 
 import os
+import time
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any
@@ -15,6 +17,20 @@ from tilewright.errors import MissingExtraError, UsageError
 __all__ = ["Cluster"]
 
 RETRIES = 10  # of a piece whose process was lost
+SECONDS_BETWEEN_REPORTS = 0.5
+
+
+class _Notes:
+    """Lives somewhere in the cluster: how much of each piece is done."""
+
+    def __init__(self) -> None:
+        self._done: dict[str, float] = {}
+
+    def write(self, piece: str, done: float) -> None:
+        self._done[piece] = done
+
+    def read(self) -> dict[str, float]:
+        return self._done
 
 
 class Cluster:
@@ -37,6 +53,7 @@ class Cluster:
             where = self._address or "this machine"
             raise UsageError(f"no Ray cluster at {where}: {str(error).splitlines()[0]}") from None
         self._run = ray.remote(max_retries=RETRIES, num_cpus=1)(_call)
+        self._notes = ray.remote(num_cpus=0, max_restarts=-1)(_Notes).remote()
         return self
 
     def __exit__(
@@ -58,22 +75,48 @@ class Cluster:
         pieces: Sequence[tuple[Any, ...]],
         shared: Sequence[Any] = (),
         until: Callable[[], bool] | None = None,
+        progress: Callable[[int, float], None] | None = None,
     ) -> Iterator[tuple[int, Any]]:
         """Call `function(*shared, *piece)` for every piece; yields their numbers and results as they are finished.
 
-        Ends early, and gives up what is under way, once `until` is true.
+        With `progress`, the function has one more argument, which it calls with how much of its piece is done; that
+        reaches `progress` here, with the piece's number. Ends early, and gives up what is under way, once `until` is
+        true.
         """
-        ray = _ray()
-        waiting = {self._run.remote(function, *shared, *piece): number for number, piece in enumerate(pieces)}
+        ray, name = _ray(), uuid.uuid4().hex
+        waiting = {}
+        for number, piece in enumerate(pieces):
+            report = (_Report(self._notes, f"{name} {number}"),) if progress is not None else ()
+            waiting[self._run.remote(function, *shared, *piece, *report)] = number
         try:
             while waiting and not (until is not None and until()):
                 ready, _ = ray.wait(list(waiting), num_returns=1, timeout=0.2)
+                if progress is not None and not ready:
+                    done = ray.get(self._notes.read.remote())
+                    for number in waiting.values():
+                        if f"{name} {number}" in done:
+                            progress(number, done[f"{name} {number}"])
                 for one in ready:
                     number = waiting.pop(one)
                     yield number, ray.get(one)
         finally:
             for one in waiting:
                 ray.cancel(one, force=True)
+
+
+class _Report:
+    """Tells the cluster's notes, in whatever process, how much of a piece is done; now and then is enough."""
+
+    def __init__(self, notes: Any, piece: str) -> None:
+        self._notes, self._piece = notes, piece
+        self._told = 0.0
+
+    def __call__(self, done: float) -> bool:
+        now = time.monotonic()
+        if now - self._told >= SECONDS_BETWEEN_REPORTS:
+            self._told = now
+            self._notes.write.remote(self._piece, done)
+        return True
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -1,20 +1,17 @@
 """How a deep network is trained: the configuration of `tilewright train dqn` and its like."""
 
-import functools
-import tomllib
 from dataclasses import dataclass
-from importlib import resources
-from pathlib import Path
 from typing import Any
 
-from tilewright.config import Config, config_from_toml, presets_in, read_toml_file
+from tilewright.config import Config, config_from_toml, presets_in, read_source
 from tilewright.errors import ConfigError, UsageError
 from tilewright.games import make_game
 from tilewright.games.game import Game
 from tilewright.networks.architectures import find_architecture
 
-__all__ = ["DeepRecipe", "deep_preset_names", "is_deep", "read_deep_recipe"]
+__all__ = ["DEEP_PRESETS", "DeepRecipe", "deep_preset_names", "read_deep_recipe"]
 
+DEEP_PRESETS = "presets/deep"  # the folder of the package
 LEARNERS = ("dqn", "afterstate")
 ENCODINGS = ("onehot", "grid")
 LOSSES = ("mse", "huber")
@@ -102,6 +99,16 @@ class DeepRecipe(Config):
                 raise ConfigError(f'{key} goes with learner = "dqn"; "afterstate" plays legal moves for their score')
 
     @property
+    def player(self) -> str:
+        """The agent that plays what was trained."""
+        return self.learner
+
+    @property
+    def subject(self) -> str:
+        """What is trained, in a word."""
+        return self.architecture
+
+    @property
     def length(self) -> str:
         """How long it trains, in words."""
         minutes = f"{self.minutes:g} minutes" if self.minutes else ""
@@ -111,23 +118,9 @@ class DeepRecipe(Config):
         return make_game(self.game)
 
 
-@functools.cache
 def deep_preset_names() -> dict[str, str]:
     """The presets, each with the first line of its file."""
-    return presets_in("presets/deep")
-
-
-def is_deep(source: str) -> bool:
-    """Whether a preset or a file is a deep recipe: such a file has the key `learner`."""
-    if source in deep_preset_names():
-        return True
-    path = Path(source)
-    if not path.is_file():
-        return False
-    try:
-        return "learner" in tomllib.loads(read_toml_file(path))
-    except tomllib.TOMLDecodeError:
-        return False
+    return presets_in(DEEP_PRESETS)
 
 
 def read_deep_recipe(source: str, **changes: Any) -> DeepRecipe:
@@ -136,10 +129,7 @@ def read_deep_recipe(source: str, **changes: Any) -> DeepRecipe:
     >>> read_deep_recipe("dqn", seed=7).seed
     7
     """
-    if source in deep_preset_names():
-        text = resources.files("tilewright.presets").joinpath(f"deep/{source}.toml").read_text("utf-8")
-    else:
-        text = read_toml_file(Path(source))
+    text = read_source(source, DEEP_PRESETS)
     try:
         return config_from_toml(DeepRecipe, text, **changes)
     except ConfigError as error:

@@ -1,13 +1,10 @@
 """A training configuration: one frozen dataclass that is the preset, the run's config.toml and what kernels get."""
 
 import dataclasses
-import functools
 from dataclasses import dataclass
-from importlib import resources
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from tilewright.config import Config, config_from_toml, presets_in, read_toml_file
+from tilewright.config import Config, config_from_toml, presets_in, read_source
 from tilewright.errors import ConfigError, UsageError
 from tilewright.games import make_game
 from tilewright.games.game import Game
@@ -19,6 +16,7 @@ __all__ = ["Recipe", "preset_names", "read_recipe"]
 
 ORDERS = ("online", "backward")
 RULES = ("fixed", "tc")
+PRESETS = "presets"  # the folder of the package
 LARGEST_VALUE = 1_000_000_000  # far above any score, far below what float32 holds
 
 
@@ -53,6 +51,8 @@ class Recipe(Config):
     evaluate_games: int = 200  # games of a test along the way
     evaluate_minutes: float = 5.0  # a test every so many minutes; 0: none
     checkpoint_minutes: float = 5.0
+
+    player: ClassVar[str] = "ntuple"  # the agent that plays what was trained
 
     def __post_init__(self) -> None:
         self._one_of("method", METHODS)
@@ -104,6 +104,11 @@ class Recipe(Config):
                 raise ConfigError(f"{key}: {error}") from None
 
     @property
+    def subject(self) -> str:
+        """What is trained, in a word."""
+        return self.network if not self.tuples else "tuples"
+
+    @property
     def length(self) -> str:
         """How long it trains, in words: `1.2 minutes`, `5,000 games`, `1.2 minutes or 5,000 games`."""
         minutes = f"{self.minutes:g} minutes" if self.minutes else ""
@@ -126,10 +131,9 @@ class Recipe(Config):
         return shape
 
 
-@functools.cache
 def preset_names() -> dict[str, str]:
     """The presets, each with the first line of its file."""
-    return presets_in("presets")
+    return presets_in(PRESETS)
 
 
 def read_recipe(source: str, **changes: Any) -> Recipe:
@@ -138,14 +142,7 @@ def read_recipe(source: str, **changes: Any) -> Recipe:
     >>> read_recipe("minute", seed=7).seed
     7
     """
-    if source in preset_names():
-        text = resources.files("tilewright.presets").joinpath(f"{source}.toml").read_text("utf-8")
-    else:
-        path = Path(source)
-        if not path.suffix and not path.exists():
-            hint = did_you_mean(source, preset_names())
-            raise ConfigError(f"there is no preset or file {source!r}{hint}; presets: {', '.join(preset_names())}")
-        text = read_toml_file(path)
+    text = read_source(source, PRESETS)
     try:
         return recipe_from_toml(text, **changes)
     except ConfigError as error:

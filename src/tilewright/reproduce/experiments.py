@@ -35,7 +35,7 @@ class Row:
     label: str
     recipe: str = ""  # a preset; without one nothing is trained
     changes: Mapping[str, Any] = field(default_factory=dict)  # to the recipe
-    agent: str = "ntuple:model={model}"
+    agent: str = ""  # that which plays what the recipe trains
     game: str = ""  # that of the recipe, or 2048
     slow: bool = False  # takes long to test: has fewer games
     series: str = ""  # what it is drawn with, and where
@@ -52,6 +52,7 @@ class Scale:
     tests: int = 100  # games of a test
     slow_tests: int = 0  # and of a slow one; 0: as many
     games: int = 0  # of training; 0: those of the recipe
+    steps: int = 0  # the same for deep networks, which count moves
     changes: Mapping[str, Any] = field(default_factory=dict)
     rows: tuple[str, ...] = ()  # the labels of those that are played; none: all
     shrink: int = 1  # what the tiles of stage borders are divided by

@@ -1,6 +1,7 @@
 """The papers' figures drawn again: learning curves with bands over seeds, and figures against playouts."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +21,26 @@ __all__ = ["CURVES", "draw", "reach_list"]
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 DASHES = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))
 MARKERS = "osD^vP*"
-CURVES = {"curve-score": "score_mean", "curve-max": "score_max", "curve-win": "win_rate"}
-_LABELS = {"score_mean": "mean score", "score_max": "highest score", "win_rate": "won, %"}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What of the training games is drawn."""
+
+    label: str
+    key: str  # of a point
+    stated: str = ""  # the paper's figure that is drawn with it, as a dotted line
+    factor: float = 1
+    tiles: bool = False  # a scale on which every tile has its line
+
+
+CURVES = {
+    "curve-score": Curve("mean score", "score_mean", "score"),
+    "curve-max": Curve("highest score", "score_max"),
+    "curve-win": Curve("won, %", "win_rate", "win", factor=100),
+    "curve-length": Curve("moves of a game", "length"),
+    "curve-largest": Curve("largest tile", "largest", tiles=True),
+}
 
 
 def draw(name: str, rows: Sequence[Found]) -> "Figure":
@@ -46,40 +65,59 @@ def _thousands(axes: "Axes", *, x: bool, y: bool) -> None:
         axes.yaxis.set_major_formatter(written)
 
 
-def _draw_curves(axes: "Axes", measure: str, rows: Sequence[Found]) -> None:
-    factor = 100 if measure == "win_rate" else 1
+def _draw_curves(axes: "Axes", curve: Curve, rows: Sequence[Found]) -> None:
+    counted = "games"
     for i, found in enumerate(rows):
         colour, dashes = COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)]
-        curves = [sample.training["curve"] for sample in found.samples if sample.training]
-        if not curves:
+        runs = [sample.training["curve"] for sample in found.samples if sample.training]
+        if not runs or not all(runs):
             continue
-        for stage in sorted({point.get("stage", 1) for point in curves[0]}):
-            games, values = _together(curves, measure, stage)
+        counted = "moves" if "epsilon" in runs[0][0] else "games"  # deep networks count moves
+        for stage in sorted({point.get("stage", 1) for point in runs[0]}):
+            length, values = _together(runs, counted, curve, stage)
             label = found.row.label if stage == 1 else None
-            middle = factor * values.mean(axis=0)
-            axes.plot(games, middle, color=colour, linestyle=dashes, linewidth=1.8, label=label)
+            axes.plot(length, values.mean(axis=0), color=colour, linestyle=dashes, linewidth=1.8, label=label)
             if len(values) > 1:
-                spread = factor * values
-                axes.fill_between(games, spread.min(axis=0), spread.max(axis=0), color=colour, alpha=0.18, linewidth=0)
-        if measure == "score_mean":
+                axes.fill_between(length, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.18, linewidth=0)
+        if curve.key == "score_mean":
             _draw_normalised(axes, found, colour)
-        stated = found.row.paper.get("win" if measure == "win_rate" else "score")
-        if stated is not None and measure != "score_max":
-            axes.axhline(factor * stated.value, color=colour, linestyle=":", linewidth=1.2)
-    axes.set_xlabel("games of training", color=INK)
-    axes.set_ylabel(_LABELS[measure], color=INK)
-    axes.set_ylim(bottom=0)
-    _thousands(axes, x=True, y=measure != "win_rate")
+        stated = found.row.paper.get(curve.stated)
+        if stated is not None:
+            axes.axhline(curve.factor * stated.value, color=colour, linestyle=":", linewidth=1.2)
+    axes.set_xlabel(f"{'steps' if counted == 'moves' else 'games'} of training", color=INK)
+    axes.set_ylabel(curve.label, color=INK)
+    if curve.tiles:
+        _tiles(axes)
+    else:
+        axes.set_ylim(bottom=0)
+    _thousands(axes, x=True, y=curve.factor == 1 and not curve.tiles)
+
+
+def _tiles(axes: "Axes") -> None:
+    from matplotlib.ticker import NullLocator, ScalarFormatter
+
+    axes.set_yscale("log", base=2)
+    axes.yaxis.set_major_formatter(ScalarFormatter())
+    axes.yaxis.set_minor_locator(NullLocator())
 
 
 def _together(
-    curves: Sequence[Sequence[dict[str, Any]]], measure: str, stage: int
+    runs: Sequence[Sequence[dict[str, Any]]], counted: str, curve: Curve, stage: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The points that all seeds have: games, and values by seed."""
-    parts = [[point for point in curve if point.get("stage", 1) == stage] for curve in curves]
+    """The points that all seeds have: how long was trained, the mean over seeds, and values by seed."""
+    parts = [[point for point in _with_lengths(run) if point.get("stage", 1) == stage] for run in runs]
     n = min(len(part) for part in parts)
-    games = np.array([point["games"] for point in parts[0][:n]], np.float64)
-    return games, np.array([[point[measure] for point in part[:n]] for part in parts], np.float64)
+    length = np.array([[point[counted] for point in part[:n]] for part in parts], np.float64).mean(axis=0)
+    return length, curve.factor * np.array([[point[curve.key] for point in part[:n]] for part in parts], np.float64)
+
+
+def _with_lengths(run: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each point with the mean number of moves of its games."""
+    before = [{"games": 0, "moves": 0}, *run[:-1]]
+    return [
+        {**point, "length": (point["moves"] - last["moves"]) / max(1, point["games"] - last["games"])}
+        for last, point in zip(before, run, strict=True)
+    ]
 
 
 def _draw_normalised(axes: "Axes", found: Found, colour: str) -> None:

@@ -114,13 +114,20 @@ def _ours(name: str, samples: Sequence[Sample]) -> Estimate | None:
 
 def _of_one(name: str, sample: Sample) -> Estimate | None:
     if _is_rate(name):
-        tile = _win_tile(sample.game) if name == "win" else int(name.removeprefix("reach-"))
-        return rate_of(int((sample.tiles >= tile).sum()), len(sample.tiles))
+        return rate_of(_count(name, sample), len(sample.tiles))
     return _MEASURES[name](sample)
 
 
+def _count(rate: str, sample: Sample) -> int:
+    """How many games a rate counts."""
+    if rate.startswith("ends-"):
+        return int((sample.tiles == int(rate.removeprefix("ends-"))).sum())
+    tile = _win_tile(sample.game) if rate == "win" else int(rate.removeprefix("reach-"))
+    return int((sample.tiles >= tile).sum())
+
+
 def _is_rate(name: str) -> bool:
-    return name == "win" or name.startswith("reach-")
+    return name == "win" or name.startswith(("reach-", "ends-"))
 
 
 def _win_tile(game: str) -> int:
@@ -137,6 +144,7 @@ _MEASURES: dict[str, Callable[[Sample], Estimate | None]] = {
     "max": lambda sample: _exactly(float(sample.scores.max())),
     "best-of-100": lambda sample: best_of_hundred(sample.scores),
     "board-sum": lambda sample: mean_of(sample.board_sums),
+    "largest": lambda sample: _exactly(float(sample.tiles.max())),
     "speed": lambda sample: _exactly(sample.moves / max(sample.seconds, 1e-9)),
     "seconds": lambda sample: _exactly(sample.seconds),
     "learning-seconds": lambda sample: _exactly(sample.training["seconds"]) if sample.training else None,
@@ -147,6 +155,7 @@ _HEADINGS = {
     "max": "highest score",
     "best-of-100": "best of 100, mean",
     "board-sum": "board sum",
+    "largest": "largest tile",
     "speed": "moves/s",
     "seconds": "time",
     "learning-seconds": "learning time",
@@ -156,7 +165,10 @@ _HEADINGS = {
 
 def heading(column: str) -> str:
     """What a column is called in a table."""
-    return _HEADINGS.get(column) or f"reaches {column.removeprefix('reach-')}"
+    if column in _HEADINGS:
+        return _HEADINGS[column]
+    verb, _, tile = column.partition("-")
+    return f"{'reaches' if verb == 'reach' else 'ends with'} {tile}"
 
 
 def written(column: str, estimate: Estimate | None) -> str:

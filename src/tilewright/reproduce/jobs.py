@@ -4,7 +4,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -12,10 +12,12 @@ from tilewright.agents import make_agent
 from tilewright.evaluation import evaluate
 from tilewright.games import make_game
 from tilewright.learning.recipe import Recipe
+from tilewright.learning.recipes import AnyRecipe
 from tilewright.networks.model import load_model
 from tilewright.recording import read_games
 from tilewright.runs import RunFolder
-from tilewright.train import Session, Watcher, open_session
+from tilewright.sessions import open_any_session
+from tilewright.train import Running, Watcher
 
 __all__ = ["Job", "Report", "Stopped", "Test", "Training", "clean_up", "run_anywhere", "run_test", "run_training"]
 
@@ -31,14 +33,14 @@ class Stopped(Exception):  # noqa: N818  (nothing went wrong)
 class Training:
     """A network trained by a recipe, on one thread: then it is the same bits everywhere."""
 
-    recipe: Recipe
+    recipe: AnyRecipe
 
     @property
     def key(self) -> str:
         return _key("training", recipe=self.recipe.to_toml())
 
     def __str__(self) -> str:
-        return f"training {self.recipe.network or 'tuples'}, {self.recipe.length}, seed {self.recipe.seed}"
+        return f"training {self.recipe.subject}, {self.recipe.length}, seed {self.recipe.seed}"
 
 
 @dataclass(frozen=True)
@@ -73,25 +75,26 @@ def run_training(job: Training, folder: Path, report: Report) -> dict[str, Any]:
     """Train in `folder`, or go on there; leaves the model in it, packed."""
 
     class Reporter(Watcher):
-        def on_games(self, session: Session) -> None:
+        def on_games(self, session: Running) -> None:
             if not report(session.done):
                 session.stop()
 
-        def on_collected(self, session: Session) -> None:
+        def on_collected(self, session: Running) -> None:
             self.on_games(session)
 
     resume = (folder / "config.toml").exists()
-    session = open_session(job.recipe, folder, resume=resume, threads=1, watcher=Reporter())
+    session = open_any_session(job.recipe, folder, resume=resume, threads=1, watcher=Reporter())
     progress = session.run()
     if session.done < 1:
         raise Stopped
-    load_model(session.folder.model).save(session.folder.model, compact=True)
+    if isinstance(job.recipe, Recipe):
+        load_model(session.folder.model).save(session.folder.model, compact=True)
     return {
         "games": progress.games,
         "moves": progress.moves,
         "seconds": progress.seconds,
-        "curve": [point.__dict__ for point in session.points],
-        "stages": [point.__dict__ for point in session.folder.stage_points()],
+        "curve": [asdict(point) for point in session.points],
+        "stages": [asdict(point) for point in session.folder.stage_points()],
     }
 
 
@@ -124,21 +127,17 @@ def run_test(job: Test, model: Path | None, report: Report) -> dict[str, Any]:
     }
 
 
-def run_anywhere(model: bytes | None, job: Job) -> tuple[dict[str, Any], bytes | None]:
+def run_anywhere(model: bytes | None, job: Job, report: Report) -> tuple[dict[str, Any], bytes | None]:
     """A job from its beginning, in whatever process this is: its result, and the model it made."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if isinstance(job, Training):
-            result = run_training(job, folder, _go_on)
+            result = run_training(job, folder, report)
             return result, RunFolder(folder).model.read_bytes()
         file = folder / "model.safetensors"
         if model is not None:
             file.write_bytes(model)
-        return run_test(job, file, _go_on), None
-
-
-def _go_on(done: float) -> bool:
-    return True
+        return run_test(job, file, report), None
 
 
 def _sum(tiles: tuple[tuple[int, ...], ...]) -> int:

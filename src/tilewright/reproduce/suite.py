@@ -11,7 +11,8 @@ from typing import Any
 
 from tilewright.engines.remote import Cluster
 from tilewright.files import locked, write_bytes
-from tilewright.learning.recipe import Recipe, read_recipe
+from tilewright.learning.deep_recipe import DeepRecipe
+from tilewright.learning.recipes import AnyRecipe, read_any_recipe
 from tilewright.reproduce.experiments import Experiment, Row, Scale
 from tilewright.reproduce.jobs import Job, Stopped, Test, Training, clean_up, run_anywhere, run_test, run_training
 from tilewright.reproduce.store import Store
@@ -49,18 +50,23 @@ def _piece(row: Row, scale: Scale, seed: int, boards: bool) -> Piece:
     game = row.game or (training.recipe.game if training else "2048")
     games = scale.slow_tests if row.slow and scale.slow_tests else scale.tests
     block = SLOW_BLOCK if row.slow or training is None else BLOCK
+    agent = row.agent or (f"{training.recipe.player}:model={{model}}" if training else "")
     tests = [
-        Test(row.agent, game, min(block, games - first), FIRST_TEST + 10_000 * seed + number, training, boards)
+        Test(agent, game, min(block, games - first), FIRST_TEST + 10_000 * seed + number, training, boards)
         for number, first in enumerate(range(0, games, block))
     ]
     return Piece(row, seed, training, tuple(tests))
 
 
-def _recipe(row: Row, scale: Scale, seed: int) -> Recipe:
+def _recipe(row: Row, scale: Scale, seed: int) -> AnyRecipe:
     changes = {**row.changes, **scale.changes, **NOT_LEARNING, "seed": seed}
     if scale.games:
         changes["games"] = scale.games
-    recipe = read_recipe(row.recipe, **changes)
+    if scale.steps:
+        changes["steps"] = scale.steps
+    recipe = read_any_recipe(row.recipe, **changes)
+    if isinstance(recipe, DeepRecipe):
+        return recipe
     if scale.shrink > 1:
         recipe = dataclasses.replace(recipe, stages=tuple(_shrunk(stage, scale.shrink) for stage in recipe.stages))
     if "curve_games" not in changes:
@@ -131,7 +137,13 @@ def _run_on(cluster: Cluster, job: Job, store: Store, observer: Observer, stop: 
     if isinstance(job, Test) and job.training is not None:
         model = _model_file(store, job.training).read_bytes()
     observer.on_progress(job, 0.0)
-    for _, (result, made) in cluster.map(run_anywhere, [(job,)], [cluster.share(model)], until=stop.is_set):
+
+    def progress(_: int, done: float) -> None:
+        observer.on_progress(job, min(done, 0.999))
+
+    for _, (result, made) in cluster.map(
+        run_anywhere, [(job,)], [cluster.share(model)], until=stop.is_set, progress=progress
+    ):
         if isinstance(job, Training):
             write_bytes(_model_file(store, job), made)
         store.add(job.key, _kind(job), str(job), result)

@@ -7,7 +7,7 @@ from typing import Any
 from tilewright.agents import AGENTS
 from tilewright.agents.agent import Agent
 from tilewright.agents.trained import shipped_model
-from tilewright.errors import SpecError
+from tilewright.errors import MissingExtraError, SpecError
 from tilewright.games.game import Game
 from tilewright.registry import option_spec
 from tilewright.web.limits import Limits
@@ -17,6 +17,7 @@ __all__ = ["Player", "Players"]
 
 _QUICK = {"random", "greedy", "ntuple"}  # one look at the board
 _TRAINED = ("expectimax", "ntuple")
+_DEEP = ("dqn", "afterstate")  # play the networks of runs alone
 _BY_STRENGTH = ("expectimax", "heuristic", "ntuple", "minimax", "uct", "montecarlo", "greedy", "random")
 _REMEMBERED = 256  # players that need not be made again
 _BOUNDED = ("depth", "ms", "rollouts")
@@ -39,6 +40,15 @@ class Player:
     @property
     def is_quick(self) -> bool:
         return self.agent.name in _QUICK
+
+
+def _can_be_made(name: str) -> bool:
+    """Whether what an agent needs is installed."""
+    try:
+        AGENTS.load(name)
+    except MissingExtraError:
+        return False
+    return True
 
 
 class Players:
@@ -85,11 +95,16 @@ class Players:
         """The agents that need no run, the strongest first."""
         strong = [name for name in _BY_STRENGTH if name in AGENTS]
         known = strong + [name for name in AGENTS if name not in strong]
-        return [name for name in known if name not in _TRAINED or shipped_model(game)]
+        return [name for name in known if name not in _DEEP and (name not in _TRAINED or shipped_model(game))]
 
     def specs(self, game: Game) -> list[str]:
         """The agents that can play a game, the strongest first, then those of the runs."""
-        runs = [f"{name}:model={run}" for run in self._shelf.models_for(game) for name in _TRAINED]
+        runs = [
+            f"{name}:model={run}"
+            for run, player in self._shelf.models_for(game).items()
+            for name in (_TRAINED if player in _TRAINED else (player,))
+            if _can_be_made(name)
+        ]
         return self._own(game) + runs
 
     def listing(self, game: Game) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from tilewright.errors import FileError, TilewrightError, UsageError
 from tilewright.games.game import Game
 from tilewright.games.text import excerpt
 from tilewright.registry import did_you_mean
-from tilewright.runs import RunFolder
+from tilewright.runs import RunFolder, find_run
 
 __all__ = ["RunShelf", "UnknownRunError"]
 
@@ -33,7 +33,7 @@ class RunShelf:
         try:
             inside = [entry for entry in self.path.iterdir() if not entry.name.startswith(".")]
             return {
-                entry.name: RunFolder(entry)
+                entry.name: find_run(entry)
                 for entry in sorted(inside)
                 if entry.resolve().parent == self.path and (entry / "config.toml").is_file()
             }
@@ -55,18 +55,19 @@ class RunShelf:
             raise UsageError(f"the run {name} has no model yet")
         return folder.model
 
-    def models_for(self, game: Game) -> list[str]:
-        """The runs whose networks play a game."""
-        names = []
+    def models_for(self, game: Game) -> dict[str, str]:
+        """The runs whose networks play a game, each with the agent that plays them."""
+        found = {}
         for name, folder in self.runs().items():
             try:
-                trained = folder.recipe().make_game()
+                recipe = folder.recipe()
+                trained = recipe.make_game()
             except UsageError:
                 continue
             same = (trained.name, trained.rows, trained.columns) == (game.name, game.rows, game.columns)
             if same and folder.model.is_file():
-                names.append(name)
-        return names
+                found[name] = recipe.player
+        return found
 
     def summary(self, name: str) -> dict[str, Any]:
         """What a list of runs shows of one."""
