@@ -51,10 +51,10 @@ def test_truth_values(gadgets: Registry[Any], text: str, truth: bool) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("gadgte", "there is no gadget 'gadgte'; did you mean 'gadget'?; there are: gadget, other"),
+        ("gadgte", "there is no gadget 'gadgte' (did you mean 'gadget'?); there are: gadget, other"),
         ("xyz", "there is no gadget 'xyz'; there are: gadget, other"),
         ("", "there is no gadget ''; there are: gadget, other"),
-        ("gadget:sise=3", "gadget gadget has no option 'sise'; did you mean 'size'?; it has: size, rate, shiny"),
+        ("gadget:sise=3", "gadget gadget has no option 'sise' (did you mean 'size'?); it has: size, rate, shiny"),
         ("gadget:name=x", "gadget gadget has no option 'name'"),
         ("gadget:=3", "gadget gadget has no option ''"),
         ("gadget:3", "gadget gadget: '3' is not of the form key=value"),
@@ -157,5 +157,5 @@ def test_option_spec_names_only_what_differs_from_the_default() -> None:
 
 
 def test_did_you_mean_offers_only_what_is_close() -> None:
-    assert did_you_mean("greddy", ["random", "greedy"]) == "; did you mean 'greedy'?"
+    assert did_you_mean("greddy", ["random", "greedy"]) == " (did you mean 'greedy'?)"
     assert did_you_mean("xyz", ["random", "greedy"]) == ""

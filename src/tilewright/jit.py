@@ -47,7 +47,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 Word: TypeAlias = Any  # uint64
 Int: TypeAlias = Any  # int64
 
-_NO_KERNELS = {"cli", "reproduce", "web"}  # folders whose changes no kernel can notice
+_NO_KERNELS = {"bench", "cli", "reproduce", "web"}  # folders whose changes no kernel can notice
 _STALE_AFTER_DAYS = 30
 _FOLDER_NAME = re.compile("[0-9a-f]{16}")
 _SLOW_BIT_GATHERING = {"bdver4", "znver1", "znver2"}  # pext and pdep are microcoded there

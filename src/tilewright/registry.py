@@ -107,6 +107,6 @@ def option_spec(made: Any) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'greedy'?`, or nothing."""
+    """` (did you mean 'greedy'?)`, or nothing."""
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    return f" (did you mean {close[0]!r}?)" if close else ""

@@ -46,7 +46,7 @@ def test_its_spec_reads_back() -> None:
         ("ms=nan", "option ms=nan: must be a time"),
         ("ms=inf", "option ms=inf: must be a time"),
         ("depth=3,ms=100", "give depth=3 or ms=100, not both"),
-        ("dept=3", "has no option 'dept'; did you mean 'depth'"),
+        ("dept=3", "has no option 'dept' (did you mean 'depth'"),
     ],
 )
 def test_options_that_cannot_be_are_refused_in_a_line(

@@ -37,8 +37,8 @@ def test_a_trained_network_is_an_agent_like_any_other(run: Path, command: Comman
 def test_bad_input_is_one_line_and_exit_code_2(command: Command) -> None:
     for arguments, complaint in (
         (("train", "dqn", "--set", "architecture=cnn_9"), "there is no architecture 'cnn_9'"),
-        (("train", "dqn", "--set", "doubel=true"), "unknown key 'doubel'; did you mean 'double'?"),
-        (("train", "dqm"), "there is no preset or file 'dqm'; did you mean 'dqn'?"),
+        (("train", "dqn", "--set", "doubel=true"), "unknown key 'doubel' (did you mean 'double'?)"),
+        (("train", "dqm"), "there is no preset or file 'dqm' (did you mean 'dqn'?)"),
         (("evaluate", "dqn"), "agent dqn needs a trained network"),
     ):
         said = command(*arguments)

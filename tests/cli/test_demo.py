@@ -61,7 +61,7 @@ def test_a_second_demo_has_a_folder_of_its_own(command: Command) -> None:
     ("arguments", "message"),
     [
         (["--games", "0"], "games=0: at least one game must be played"),
-        (["--preset", "minuet"], "there is no preset or file 'minuet'; did you mean 'minute'?"),
+        (["--preset", "minuet"], "there is no preset or file 'minuet' (did you mean 'minute'?)"),
         (["--seed", "-1"], "seed = -1: must be from 0"),
     ],
 )

@@ -145,7 +145,7 @@ def test_without_a_seed_games_differ(say: Command) -> None:
     ("arguments", "message"),
     [
         (["--game", "chess"], "there is no game 'chess'"),
-        (["--agent", "gredy"], "there is no agent 'gredy'; did you mean 'greedy'?"),
+        (["--agent", "gredy"], "there is no agent 'gredy' (did you mean 'greedy'?)"),
         (["--agent", "ntuple:model=none"], "none: cannot be read: No such file or directory"),
         (["--board", "1 2 3"], "the board has 3 numbers; a 4x4 board has 16"),
         (["--seed", "-1"], "seed -1: a seed is a whole number from 0 up"),

@@ -24,7 +24,7 @@ def test_the_command_calls_that_move_best_which_has_the_highest_value(command: C
 
 
 BAD = [
-    ("montecarlo:rolls=5", "agent montecarlo has no option 'rolls'; did you mean 'rollouts'?"),
+    ("montecarlo:rolls=5", "agent montecarlo has no option 'rolls' (did you mean 'rollouts'?)"),
     ("uct:depth=5", "agent uct has no option 'depth'"),
     ("uct:spawn=shared", "agent uct has no option 'spawn'"),
     ("montecarlo:rollouts=many", "option rollouts=many: must be a whole number"),
@@ -35,9 +35,9 @@ BAD = [
     ("uct:rollouts=3", "option rollouts=3: must be from 4 to 1,000,000"),
     ("uct:rollouts=1000001", "option rollouts=1000001: must be from 4 to 1,000,000"),
     ("montecarlo:value=points", "option value=points: must be score, sum, largest"),
-    ("uct:value=larges", "option value=larges: must be score, sum, largest; did you mean 'largest'?"),
-    ("montecarlo:playout=mergers", "option playout=mergers: must be random, merges, network; did you mean 'merges'?"),
-    ("montecarlo:spawn=share", "option spawn=share: must be fresh, shared; did you mean 'shared'?"),
+    ("uct:value=larges", "option value=larges: must be score, sum, largest (did you mean 'largest'?)"),
+    ("montecarlo:playout=mergers", "option playout=mergers: must be random, merges, network (did you mean 'merges'?)"),
+    ("montecarlo:spawn=share", "option spawn=share: must be fresh, shared (did you mean 'shared'?)"),
     ("montecarlo:threads=0", "option threads=0: must be from 1 to 256"),
     ("montecarlo:steps=-1", "option steps=-1: must be from 0 (to the end) to 1,000,000"),
     ("uct:steps=10,model=m,value=sum", "option steps=10: a network tells points: value=score is needed"),

@@ -47,10 +47,10 @@ def test_a_sweep_compares_every_combination(command: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["reproduce", "szubert-2014/table-7"], "there is no experiment 'szubert-2014/table-7'; did you mean"),
+        (["reproduce", "szubert-2014/table-7"], "there is no experiment 'szubert-2014/table-7' (did you mean"),
         (["reproduce", "goenawan-2020/table-2", "--threads", "0"], "--threads 0: at least one is needed"),
         (["sweep", "tiny.toml", "share"], "share: must be of the form key=value,value,…"),
-        (["sweep", "tiny.toml", "shares=1"], "tiny.toml: unknown key 'shares'; did you mean 'share'"),
+        (["sweep", "tiny.toml", "shares=1"], "tiny.toml: unknown key 'shares' (did you mean 'share'"),
         (["sweep", "minute", "share=0.5,1"], "minute trains for 1.1 minutes; a sweep counts games: --set games=N"),
         (["sweep", "tiny.toml", "share=0.5,3"], "tiny.toml: share = 3.0: must be above 0 to 2"),
     ],

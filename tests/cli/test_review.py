@@ -58,7 +58,7 @@ def test_the_picture_is_written_where_it_is_wanted(command: Command, games: Path
         (["{games}", "--game-number", "4"], "there is no game 4; the file has 4 games, counted from 0"),
         (["{games}", "--game-number", "-1"], "-1 is not in the range x>=0"),
         (["{games}", "--worst", "-1"], "-1 is not in the range x>=0"),
-        (["{games}", "--agent", "gredy"], "there is no agent 'gredy'; did you mean 'greedy'?"),
+        (["{games}", "--agent", "gredy"], "there is no agent 'gredy' (did you mean 'greedy'?)"),
         (["{games}", "--plot", "/dev/null/x.png"], "/dev/null/x.png: cannot be written"),
         ([__file__], "line 1: not a recorded game of tilewright"),
         ([], "Missing argument 'FILE'"),

@@ -87,14 +87,14 @@ def test_values_are_set_as_toml_or_as_text(command: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["minuet"], "there is no preset or file 'minuet'; did you mean 'minute'?; presets: afternoon, "),
+        (["minuet"], "there is no preset or file 'minuet' (did you mean 'minute'?); presets: afternoon, "),
         (["missing.toml"], "missing.toml: cannot be read: No such file or directory"),
         (["."], ".: cannot be read: Is a directory"),
-        (["tiny.toml", "--set", "sahre=1"], "tiny.toml: unknown key 'sahre'; did you mean 'share'?"),
+        (["tiny.toml", "--set", "sahre=1"], "tiny.toml: unknown key 'sahre' (did you mean 'share'?)"),
         (["tiny.toml", "--set", "share=many"], "tiny.toml: share = 'many': must be a number"),
         (["tiny.toml", "--set", "share"], "--set share: must be of the form key=value"),
         (["tiny.toml", "--set", "share=3"], "share = 3.0: must be above 0 to 2"),
-        (["tiny.toml", "--set", "game=threse"], "game: there is no game 'threse'; did you mean 'threes'?"),
+        (["tiny.toml", "--set", "game=threse"], "game: there is no game 'threse' (did you mean 'threes'?)"),
         (["tiny.toml", "--seed", "-1"], "seed = -1: must be from 0"),
         (["tiny.toml", "--seed", "x"], "'x' is not a valid integer"),
         (["tiny.toml", "--threads", "0"], "threads=0: at least one is needed"),

@@ -138,6 +138,8 @@ def test_what_does_not_fit_is_refused() -> None:
         network("cnn_alt", "2048:rows=2,columns=2")
     with pytest.raises(UsageError, match="2x3 cells is not square"):
         network("lines", "2048:rows=2,columns=3")
-    with pytest.raises(UsageError, match=r"there is no architecture 'cnn5'; did you mean .*; there are: mlp, cnn_5l"):
+    with pytest.raises(
+        UsageError, match=r"there is no architecture 'cnn5' \(did you mean .*\); there are: mlp, cnn_5l"
+    ):
         find_architecture("cnn5")
     assert set(OF_THE_PAPER) <= set(ARCHITECTURES)

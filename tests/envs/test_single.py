@@ -139,7 +139,7 @@ def test_without_a_seed_games_differ_and_with_one_they_do_not() -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"observation": "onehott"}, "observation='onehott': no such observation; did you mean 'onehot'?"),
+        ({"observation": "onehott"}, "observation='onehott': no such observation (did you mean 'onehot'?)"),
         ({"reward": "points"}, "reward='points': no such reward"),
         ({"penalty": -1}, "penalty=-1: must be a number from 0 up"),
         ({"end_chance": 1.5}, "end_chance=1.5: must be from 0 to 1"),

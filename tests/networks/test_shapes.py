@@ -75,7 +75,7 @@ def test_lookups_are_tuples_in_every_image_and_one_a_feature(board: str, symmetr
         ({"tuples": ("0A",)}, "tuple '0A': must be 1 to 7 cells, hexadecimal digits 0 to f"),
         ({"tuples": ("0120",)}, "tuple '0120': a cell is named twice"),
         ({"tuples": ("01",), "tiles": 14}, "tiles=14: must be 15 or 16"),
-        ({"tuples": ("01",), "features": ("emty",)}, "there is no feature 'emty'; did you mean 'empty'?"),
+        ({"tuples": ("01",), "features": ("emty",)}, "there is no feature 'emty' (did you mean 'empty'?)"),
         ({"tuples": ("01",), "features": ("empty", "empty")}, "features empty, empty: one is named twice"),
         ({"tuples": ("0123456",) * 4}, "a network of 1,073,741,824 weights is too large"),
     ],
@@ -86,7 +86,9 @@ def test_an_impossible_network_is_refused(options: dict[str, object], message: s
 
 
 def test_an_unknown_network_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(SpecError, match=r"no network 'szubert-smal'; did you mean 'szubert-small'\?; there are: .*8x6"):
+    with pytest.raises(
+        SpecError, match=r"no network 'szubert-smal' \(did you mean 'szubert-small'\?\); there are: .*8x6"
+    ):
         named_shape("szubert-smal")
 
 

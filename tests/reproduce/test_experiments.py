@@ -59,5 +59,5 @@ def test_some_figures_are_those_that_the_papers_print() -> None:
 def test_a_paper_or_one_of_its_experiments_is_found_by_name() -> None:
     assert [one.path for one in find_experiment("yeh-2016/table-1")] == ["yeh-2016/table-1"]
     assert {one.paper for one in find_experiment("goenawan-2020")} == {"goenawan-2020"}
-    with pytest.raises(UsageError, match=r"there is no experiment 'yeh-2016/table-9'; did you mean 'yeh-2016/table-"):
+    with pytest.raises(UsageError, match=r"there is no experiment 'yeh-2016/table-9' \(did you mean 'yeh-2016/table-"):
         find_experiment("yeh-2016/table-9")

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from tests.deep import small as deep
 from tests.web.conftest import API, BOARD, wait_for
 from tilewright import AGENTS, GAMES, Episode, evaluate, make_agent, make_game
 from tilewright.recording import play_recorded
 from tilewright.review import review
 from tilewright.runs import RunFolder
+from tilewright.web.app import make_app
 
 
 def get(client: TestClient, path: str, **parameters: Any) -> Any:
@@ -96,7 +98,7 @@ def test_games_and_agents_are_those_of_the_registries(client: TestClient) -> Non
     assert games[1]["tiles"][:5] == [0, 1, 2, 3, 6]
     assert {option["name"] for option in games[0]["options"]} >= {"rows", "columns", "four", "start_tiles"}
     agents = get(client, "/agents")
-    assert {agent["name"] for agent in agents} == set(AGENTS)
+    assert {agent["name"] for agent in agents} == set(AGENTS) - {"dqn", "afterstate"}  # which play runs alone
     assert [agent["run"] for agent in agents if agent["run"]] == ["large", "large"]
     small = get(client, "/agents", game="2048:rows=3,columns=3")
     assert [agent["spec"] for agent in small if agent["run"]] == ["expectimax:model=small", "ntuple:model=small"]
@@ -139,25 +141,43 @@ def test_runs_are_listed_and_have_their_curves(client: TestClient, runs: Path) -
     assert "rows=3" in run["recipe"]
 
 
+def test_the_run_of_a_deep_network_is_shown_and_plays(tmp_path: Path) -> None:
+    session = deep.train(deep.small(game="2048:rows=3,columns=3", learning_starts=2000), tmp_path / "deep")
+    with TestClient(make_app(tmp_path)) as client:
+        [run] = get(client, "/runs")
+        assert (run["name"], run["has_model"], run["games"]) == ("deep", True, session.points[-1].games)
+        curve = get(client, "/runs/deep")["curve"]
+        assert [point["largest"] for point in curve] == [point.largest for point in session.points]
+        agents = get(client, "/agents", game="2048:rows=3,columns=3")
+        assert [agent["spec"] for agent in agents if agent["run"]] == ["dqn:model=deep"]
+        assert not {"dqn", "afterstate"} & {agent["spec"] for agent in agents}
+        board = "2 2 0 / 0 0 0 / 0 4 0"
+        asked = {"board": board, "game": "2048:rows=3,columns=3", "agent": "dqn:model=deep"}
+        values = make_agent("dqn", model=str(session.folder.model)).values(
+            make_game("2048:rows=3,columns=3").parse(board)
+        )
+        assert get(client, "/move", **asked)["values"] == pytest.approx(values)
+
+
 @pytest.mark.parametrize(
     ("path", "parameters", "status", "reason"),
     [
         ("/move", {}, 422, "board: Field required"),
         ("/move", {"board": "2 2"}, 400, "the board has 2 numbers; a 4x4 board has 16, row by row"),
         ("/move", {"board": "3" + " 0" * 15}, 400, "cell 1 (row 1, column 1): 3 is no tile of 2048"),
-        ("/move", {"board": BOARD, "agent": "gredy"}, 400, "there is no agent 'gredy'; did you mean 'greedy'?"),
-        ("/move", {"board": BOARD, "game": "threse"}, 400, "there is no game 'threse'; did you mean 'threes'?"),
+        ("/move", {"board": BOARD, "agent": "gredy"}, 400, "there is no agent 'gredy' (did you mean 'greedy'?)"),
+        ("/move", {"board": BOARD, "game": "threse"}, 400, "there is no game 'threse' (did you mean 'threes'?)"),
         ("/move", {"board": BOARD, "agent": "heuristic:depth=5"}, 400, "option depth=5: at most 4 here"),
         ("/move", {"board": BOARD, "agent": "heuristic:ms=9000"}, 400, "option ms=9000.0: at most 2,000 here"),
         ("/move", {"board": BOARD, "agent": "uct:rollouts=6000"}, 400, "option rollouts=6000: at most 5,000 here"),
         ("/move", {"board": BOARD, "agent": "heuristic:table=9"}, 400, "the option table cannot be chosen here"),
-        ("/move", {"board": BOARD, "agent": "heuristic:dpeth=2"}, 400, "no option 'dpeth'; did you mean 'depth'?"),
+        ("/move", {"board": BOARD, "agent": "heuristic:dpeth=2"}, 400, "no option 'dpeth' (did you mean 'depth'?)"),
         ("/move", {"board": BOARD, "agent": "a" * 300}, 400, "a text of 300 characters is no agent"),
         ("/board", {"board": BOARD, "game": "x" * 300}, 400, "a text of 300 characters is no game"),
         ("/start", {"seed": "-1"}, 422, "seed: Input should be greater than or equal to 0, not '-1'"),
         ("/start", {"number": "-1"}, 400, "number=-1: must be a whole number from 0 up"),
         ("/jobs/nobody", {}, 404, "there is no such job, or no more"),
-        ("/runs/lrage", {}, 404, "there is no run 'lrage'; did you mean 'large'?"),
+        ("/runs/lrage", {}, 404, "there is no run 'lrage' (did you mean 'large'?)"),
         ("/nothing", {}, 404, "Not Found"),
     ],
 )

@@ -1,0 +1,109 @@
+"""Other packages that play 2048, measured as ours are: `bench` lists those that are installed."""
+
+import time
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tilewright.bench.kinds import Benchmark
+
+__all__ = ["JumanjiStepping", "PgxStepping", "Sb3Training"]
+
+
+@dataclass(frozen=True)
+class _JaxStepping(Benchmark):
+    """Steps of many boards with given actions, compiled into one loop: the fastest that JAX can."""
+
+    count: int = 1024
+    steps: int = 100
+
+    def run(self, seed: int, threads: int) -> float:
+        import jax
+
+        actions = jax.random.randint(jax.random.PRNGKey(seed), (self.steps, self.count), 0, 4)
+        loop, boards = self.prepare()
+        boards = jax.block_until_ready(loop(boards, actions))  # compiles
+        began = time.perf_counter()
+        jax.block_until_ready(loop(boards, actions))
+        return self.steps * self.count / (time.perf_counter() - began)
+
+    @abstractmethod
+    def prepare(self) -> tuple[Callable[..., Any], Any]:
+        """A compiled function that makes all steps, and what it begins with."""
+
+
+@dataclass(frozen=True)
+class PgxStepping(_JaxStepping):
+    def prepare(self) -> tuple[Callable[..., Any], Any]:
+        import jax
+        import pgx
+        from pgx.experimental import auto_reset
+
+        env = pgx.make("2048")
+        step = jax.vmap(auto_reset(env.step, env.init))
+
+        def one(boards: Any, actions: Any) -> tuple[Any, Any]:
+            states, key = boards
+            key, now = jax.random.split(key)
+            states = step(states, actions, jax.random.split(now, self.count))
+            return (states, key), states.legal_action_mask.sum()
+
+        def loop(boards: Any, actions: Any) -> Any:
+            return jax.lax.scan(one, boards, actions)[0]
+
+        first = jax.vmap(env.init)(jax.random.split(jax.random.PRNGKey(0), self.count))
+        return jax.jit(loop), (first, jax.random.PRNGKey(1))
+
+
+@dataclass(frozen=True)
+class JumanjiStepping(_JaxStepping):
+    def prepare(self) -> tuple[Callable[..., Any], Any]:
+        import jax
+        import jumanji
+        from jumanji.wrappers import VmapAutoResetWrapper
+
+        env = VmapAutoResetWrapper(jumanji.make("Game2048-v1"))
+
+        def one(states: Any, actions: Any) -> tuple[Any, Any]:
+            states, seen = env.step(states, actions)
+            return states, seen.reward.sum() + seen.observation.action_mask.sum()
+
+        def loop(states: Any, actions: Any) -> Any:
+            return jax.lax.scan(one, states, actions)[0]
+
+        return jax.jit(loop), jax.jit(env.reset)(jax.random.split(jax.random.PRNGKey(0), self.count))[0]
+
+
+@dataclass(frozen=True)
+class Sb3Training(Benchmark):
+    """Stable-Baselines3's own DQN with a perceptron of 512, 512, 512, on our environment."""
+
+    steps: int = 1_024
+
+    def run(self, seed: int, threads: int) -> float:
+        import torch
+        from stable_baselines3 import DQN
+        from stable_baselines3.common.env_util import make_vec_env
+
+        import tilewright.envs  # noqa: F401  (registers them)
+
+        torch.set_num_threads(threads)
+        options: dict[str, Any] = {"observation": "onehot", "penalty": 32.0}
+        learner = DQN(
+            "MlpPolicy",
+            make_vec_env("tilewright/2048-v0", 16, seed=seed, env_kwargs=options),
+            learning_rate=1e-4,
+            buffer_size=10_000,
+            learning_starts=64,
+            batch_size=32,
+            train_freq=1,
+            gradient_steps=4,
+            policy_kwargs={"net_arch": [512, 512, 512]},
+            seed=seed,
+            device="cpu",
+        )
+        learner.learn(128)
+        began = time.perf_counter()
+        learner.learn(self.steps, reset_num_timesteps=False)
+        return self.steps / (time.perf_counter() - began)
