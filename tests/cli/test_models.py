@@ -52,6 +52,14 @@ def test_a_packed_model_is_small_and_near_the_whole_one(command: Command) -> Non
     assert Path("small.safetensors").stat().st_size < Path(MODEL).stat().st_size / 2
 
 
+def test_what_play_does_not_look_up_can_be_left_out(command: Command) -> None:
+    command("models", MODEL, "--pack", "all.safetensors")
+    assert command("models", MODEL, "--pack", "used.safetensors", "--games", "5").code == 0
+    every, used = load_model("all.safetensors").weights, load_model("used.safetensors").weights
+    assert 0 < np.count_nonzero(used) < np.count_nonzero(every) / 4
+    assert (used[used != 0] == every[used != 0]).all()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

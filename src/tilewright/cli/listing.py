@@ -2,7 +2,7 @@
 
 import dataclasses
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from tilewright.errors import UsageError
 from tilewright.files import read_tensors
 from tilewright.games import GAMES
 from tilewright.registry import Registry
+
+if TYPE_CHECKING:
+    from tilewright.networks.model import Model
 
 __all__ = ["agents", "games", "models"]
 
@@ -51,8 +54,15 @@ def agents(name: str | None, as_json: bool) -> None:
 @click.argument("path", required=False, type=click.Path(path_type=Path))
 @click.option("--pack", type=click.Path(path_type=Path), metavar="FILE", help="Write PATH to FILE as small as it gets.")
 @click.option("--unit", type=float, default=16.0, show_default=True, help="What --pack rounds weights to, in points.")
+@click.option(
+    "--games",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Let --pack keep only the weights that so many games look up; 0: all.",
+)
 @json_option
-def models(path: Path | None, pack: Path | None, unit: float, as_json: bool) -> None:
+def models(path: Path | None, pack: Path | None, unit: float, games: int, as_json: bool) -> None:
     """List the models under runs/; with PATH, what one is made of and where it comes from.
 
     \b
@@ -60,6 +70,7 @@ def models(path: Path | None, pack: Path | None, unit: float, as_json: bool) -> 
       tilewright models
       tilewright models runs/minute/model.safetensors
       tilewright models runs/minute/model.safetensors --pack small.safetensors
+      tilewright models runs/minute/model.safetensors --pack smaller.safetensors --games 500
     """
     from tilewright.networks.model import load_model
 
@@ -84,9 +95,7 @@ def models(path: Path | None, pack: Path | None, unit: float, as_json: bool) -> 
         return
     model = load_model(path)
     if pack is not None:
-        if not 0 <= unit <= LARGEST_UNIT:
-            raise UsageError(f"--unit {unit:g}: must be from 0 to {LARGEST_UNIT:,}")
-        model.save(pack, compact=True, unit=unit)
+        _pack(model, pack, unit, games)
         print(f"{pack}: {pack.stat().st_size / 1e6:,.1f} MB, from {path.stat().st_size / 1e6:,.1f} MB")
         return
     if as_json:
@@ -96,6 +105,18 @@ def models(path: Path | None, pack: Path | None, unit: float, as_json: bool) -> 
     print(f"{path}: {model.method} values for {model.game.spec}\n\n{model.shape}\n")
     output.print_table(("", ""), [(key, text.strip()) for key, text in model.origin.items() if key != "recipe"])
     print(f"\n{model.origin.get('recipe', '')}", end="")
+
+
+def _pack(model: "Model", file: Path, unit: float, games: int) -> None:
+    if not 0 <= unit <= LARGEST_UNIT:
+        raise UsageError(f"--unit {unit:g}: must be from 0 to {LARGEST_UNIT:,}")
+    if games:
+        from tilewright.networks.usage import only_what_is_used
+
+        output.announce_compilation()
+        with output.progress_bar("games", games) as progress:
+            model = only_what_is_used(model, games, progress=progress)
+    model.save(file, compact=True, unit=unit)
 
 
 def _describe_deep(path: Path, as_json: bool) -> None:
