@@ -14,7 +14,7 @@ from tests.process import PACKAGE, run_python
 # From the bottom up; a module imports from its own layer and from those before it.
 LAYERS = [
     {"errors"},
-    {"jit", "bits", "files"},
+    {"jit", "bits", "files", "engines"},
     {"rng"},
     {"registry"},
     {"config"},
@@ -26,10 +26,11 @@ LAYERS = [
     {"plots", "recording"},
     {"pages"},
     {"recorder"},
-    {"intervals", "engines"},
+    {"intervals"},
     {"evaluation", "runs", "review"},
     {"train"},
     {"deep"},
+    {"sessions"},
     {"bench", "report", "reproduce", "testing"},
     {"web"},
     {"cli", "__main__"},

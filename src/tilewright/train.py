@@ -1,6 +1,7 @@
 """A training session: play, learn, watch, test, save; stop at any time and go on later."""
 
 import dataclasses
+import math
 import signal
 import threading
 import time
@@ -197,6 +198,10 @@ class Session:
         """Train to the next pause, to the next look at the step, or to the end of the stage."""
         recipe, before = self.recipe, self.progress.seconds
         limit, end = self._stage_ends()
+        self.trainer.asleep = self.done < recipe.stages_after
+        if self.trainer.asleep:
+            limit = min(limit, math.ceil(recipe.stages_after * recipe.games) or limit)
+            end = min(end, recipe.stages_after * 60 * recipe.minutes or end)
         pause = min(pause, end)
         if recipe.patience:
             limit = min(limit, self.progress.decided_at + recipe.patience)

@@ -32,6 +32,7 @@ class Recipe(Config):
     features: tuple[str, ...] = ()
     stages: tuple[str, ...] = ()  # tiles that begin a stage with weights of its own, like 16384+8192
     promote: bool = False  # a stage reads what the one before it knows, until it knows better
+    stages_after: float = 0.0  # with promote: up to this part of the training, one stage learns for all
     collect: int = 0  # stages are learned in turn, each from so many boards that the one before reached; 0: together
     method: str = "afterstate"  # what is valued: afterstate, state or action
     order: str = "backward"  # learn online, or backward from a game's end
@@ -62,6 +63,7 @@ class Recipe(Config):
         self._between("share", 0, 2, above=True)
         self._between("decay", 0, 1, above=True)
         self._between("epsilon", 0, 1)
+        self._between("stages_after", 0, 1)
         self._between("initial", -LARGEST_VALUE, LARGEST_VALUE)
         for key in ("collect", "steps", "patience", "restart", "games", "minutes", "seed", "evaluate_minutes"):
             self._between(key, 0, None)
@@ -75,6 +77,8 @@ class Recipe(Config):
             raise ConfigError('order = "online" keeps no record of a game; restart needs "backward"')
         if self.promote and self.method == "action":
             raise ConfigError('promote does not go with method = "action"')
+        if self.stages_after and not self.promote:
+            raise ConfigError("stages_after goes with promote: the stages go on from what the first one learned")
         if self.collect and not self.stages:
             raise ConfigError("collect goes with stages; this recipe has none")
         if self.collect and self.promote:

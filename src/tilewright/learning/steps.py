@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from tilewright.bits import prefetch
 from tilewright.jit import Int, Word, implements
+from tilewright.networks.stages import written_place
 from tilewright.networks.tables import Places, Tables, lookups, weight_at
 
 __all__ = ["Coherence", "FixedStep", "StepRule", "correct", "fetch"]
 
 u64 = np.uint64
 StepRule: TypeAlias = Any  # FixedStep or Coherence
+INHERITED = np.float32(0.1)  # how much of its sums a weight takes over from the stage before, with its value
 
 
 class FixedStep(NamedTuple):
@@ -81,8 +83,11 @@ def correct_coherently(rule: Coherence, tables: Tables, places: Places, first: I
     value = np.float32(0)
     for k in range(first, first + n):
         place = places[k] + shift
-        total, sizes = rule.errors[u64(2) * place], rule.errors[u64(2) * place + u64(1)]
-        weight = weight_at(tables, place) + (full_step * abs(total) / sizes if sizes > 0 else full_step)
+        known = written_place(tables.stages, tables.weights, place, tables.stage_size)
+        total, sizes = rule.errors[u64(2) * known], rule.errors[u64(2) * known + u64(1)]
+        if known != place:
+            total, sizes = INHERITED * total, INHERITED * sizes
+        weight = tables.weights[known] + (full_step * abs(total) / sizes if sizes > 0 else full_step)
         tables.weights[place] = weight
         value += weight
         rule.errors[u64(2) * place] = total + part

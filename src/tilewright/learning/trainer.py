@@ -15,7 +15,7 @@ from tilewright.learning.starts import Boards, collect_boards, joined, make_boar
 from tilewright.learning.steps import Coherence, FixedStep, StepRule
 from tilewright.networks.model import METHODS, Model
 from tilewright.networks.shapes import NetworkShape
-from tilewright.networks.stages import UNWRITTEN, read_stages
+from tilewright.networks.stages import UNWRITTEN, asleep, read_stages
 from tilewright.networks.tables import Tables
 from tilewright.playing import Results, make_results
 from tilewright.rng import new_stream, stream_key
@@ -43,6 +43,7 @@ class Trainer:
         self.share = np.array([recipe.share], np.float32)
         self.errors = _filled(2 * size, 0.0) if recipe.rule == "tc" else np.zeros(0, np.float32)
         self.stage = 0
+        self.asleep = False  # whether the first stage learns for all of them, for now
         self.starts, self.found = make_boards(0), make_boards(0)
         self._key = stream_key(recipe.seed)
 
@@ -103,7 +104,8 @@ class Trainer:
 
     def _tables(self) -> Tables:
         if not self.recipe.collect:
-            return self.shape.tables(self.game, self.weights)
+            tables = self.shape.tables(self.game, self.weights)
+            return tables._replace(stages=asleep(tables.stages)) if self.asleep else tables
         return self._shape_until(0).tables(self.game, self.weights[self._part(1)])
 
     def _rule(self) -> StepRule:

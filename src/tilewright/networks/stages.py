@@ -29,9 +29,10 @@ __all__ = [
     "PromotingStages",
     "Staging",
     "TileStages",
+    "asleep",
     "read_stages",
-    "read_weight",
     "stage_of",
+    "written_place",
 ]
 
 u64 = np.uint64
@@ -56,6 +57,12 @@ class PromotingStages(NamedTuple):
     least: NDArray[np.int64]
     needed: NDArray[np.int64]
     stage: NDArray[np.int64]
+
+
+def asleep(stages: Staging) -> Staging:
+    """The same kind of stages, of which none but the first ever begins."""
+    nothing = np.zeros(0, np.int64)
+    return type(stages)(*(nothing for _ in stages))
 
 
 def stage_of(stages: Staging, cells: Word) -> Int:
@@ -98,28 +105,26 @@ def _mass(cells: Word, least: Int) -> Int:
     return mass
 
 
-def read_weight(stages: Staging, weights: NDArray[Any], place: Word, stage_size: Word) -> Any:
-    """The weight at a place, or what is read instead where it was never written."""
-    raise TypeError("read_weight is a verb for kernels")
+def written_place(stages: Staging, weights: NDArray[Any], place: Word, stage_size: Word) -> Word:
+    """The place, or where its weight is read instead while it was never written."""
+    raise TypeError("written_place is a verb for kernels")
 
 
-@implements(read_weight, OneStage)
-def read_only_weight(stages: OneStage, weights: NDArray[Any], place: Word, stage_size: Word) -> Any:
-    return weights[place]
+@implements(written_place, OneStage)
+def the_only_place(stages: OneStage, weights: NDArray[Any], place: Word, stage_size: Word) -> Word:
+    return place
 
 
-@implements(read_weight, TileStages)
-def read_own_weight(stages: TileStages, weights: NDArray[Any], place: Word, stage_size: Word) -> Any:
-    return weights[place]
+@implements(written_place, TileStages)
+def the_own_place(stages: TileStages, weights: NDArray[Any], place: Word, stage_size: Word) -> Word:
+    return place
 
 
-@implements(read_weight, PromotingStages)
-def read_promoted_weight(stages: PromotingStages, weights: NDArray[Any], place: Word, stage_size: Word) -> Any:
-    weight = weights[place]
-    while weight <= _unwritten(weights):
+@implements(written_place, PromotingStages)
+def the_last_place_written(stages: PromotingStages, weights: NDArray[Any], place: Word, stage_size: Word) -> Word:
+    while weights[place] <= _unwritten(weights):
         place -= stage_size
-        weight = weights[place]
-    return weight
+    return place
 
 
 def _unwritten(weights: NDArray[Any]) -> Any:

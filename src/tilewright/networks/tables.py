@@ -18,7 +18,7 @@ from tilewright.games.rules import Rules, State, visible
 from tilewright.jit import Int, Word, inline
 from tilewright.networks.features import FeatureSet, count_features, list_features
 from tilewright.networks.planes import plane_images
-from tilewright.networks.stages import Staging, read_weight, stage_of
+from tilewright.networks.stages import Staging, stage_of, written_place
 
 __all__ = ["Places", "Tables", "add_up", "estimate", "list_places", "lookups", "weight_at"]
 
@@ -64,7 +64,7 @@ def list_places(tables: Tables, rules: Rules, state: State, places: Places, firs
 
 @inline
 def weight_at(tables: Tables, place: Word) -> Any:
-    return read_weight(tables.stages, tables.weights, place, tables.stage_size)
+    return tables.weights[written_place(tables.stages, tables.weights, place, tables.stage_size)]
 
 
 @inline
