@@ -145,7 +145,8 @@ def test_the_run_of_a_deep_network_is_shown_and_plays(tmp_path: Path) -> None:
     session = deep.train(deep.small(game="2048:rows=3,columns=3", learning_starts=2000), tmp_path / "deep")
     with TestClient(make_app(tmp_path)) as client:
         [run] = get(client, "/runs")
-        assert (run["name"], run["has_model"], run["games"]) == ("deep", True, session.points[-1].games)
+        assert (run["name"], run["player"], run["has_model"]) == ("deep", "dqn", True)
+        assert run["games"] == session.points[-1].games
         curve = get(client, "/runs/deep")["curve"]
         assert [point["largest"] for point in curve] == [point.largest for point in session.points]
         agents = get(client, "/agents", game="2048:rows=3,columns=3")

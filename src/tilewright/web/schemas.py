@@ -123,6 +123,7 @@ class JobStatus(_Answer):
 class RunSummary(_Answer):
     name: str
     game: str
+    player: str = Field(description="the agent that plays its network: player:model=name")
     running: bool
     has_model: bool
     games: int

@@ -75,12 +75,14 @@ class RunShelf:
         points = folder.curve_points()
         last = points[-1] if points else None
         try:
-            game = folder.recipe().game
+            recipe = folder.recipe()
+            game, player = recipe.game, recipe.player
         except UsageError:
-            game = ""
+            game = player = ""
         return {
             "name": name,
             "game": game,
+            "player": player,
             "running": is_running(folder),
             "has_model": folder.model.is_file(),
             "games": last.games if last else 0,

@@ -94,10 +94,10 @@ function showChart() {
 
 async function countTiles() {
   const run = $("tiles-run").value;
-  const game = runs.find((found) => found.name === run)?.game;
+  const { game, player } = runs.find((found) => found.name === run);
   await stopCounting();
   try {
-    const asked = { agent: `ntuple:model=${run}`, game, games: Number($("tiles-games").value) };
+    const asked = { agent: `${player}:model=${run}`, game, games: Number($("tiles-games").value) };
     job = await post("evaluations", asked);
     const mine = job.id;
     $("tiles-chart").replaceChildren();
