@@ -10,8 +10,9 @@ from tests.learning.plain import Plain, add_up
 from tests.learning.twins import PLAIN_NETWORK, THREES_NETWORK, assert_same_weights, twins
 from tilewright import make_game
 from tilewright.jit import Int, Word, kernel
-from tilewright.learning.steps import Coherence, FixedStep, StepRule, correct
+from tilewright.learning.steps import INHERITED, Coherence, FixedStep, StepRule, correct
 from tilewright.networks.shapes import NetworkShape
+from tilewright.networks.stages import UNWRITTEN
 from tilewright.networks.tables import Places, Tables
 
 RULES = ["fixed", "tc"]
@@ -70,6 +71,22 @@ def test_coherent_errors_move_a_weight_wholly_and_opposed_ones_hardly() -> None:
     ]
     assert moved == [8, 16, 0, 0, pytest.approx(12 * 4 / 36)]
     np.testing.assert_array_equal(errors, [16, 48])
+
+
+def test_a_promoted_weight_takes_over_value_step_and_a_part_of_the_sums() -> None:
+    """Its errors agreed to a quarter in the stage before: it moves by a quarter, there as here, but learns anew faster."""
+    shape = NetworkShape(("0",), symmetric=False, stages=("64",), promote=True)
+    weights = np.array([10] * 16 + [UNWRITTEN] * 16, np.float32)
+    errors = np.zeros(2 * 32, np.float32)
+    errors[6:8] = [100, 400]
+    rule, places = Coherence(np.ones(1, np.float32), errors), np.array([16 + 3], np.uint32)
+    tables = shape.tables(make_game("2048"), weights)
+    assert _correct_once(rule, tables, places, 0, np.uint64(0), np.float32(8)) == 12
+    assert (weights[3], weights[19]) == (10, 12)
+    np.testing.assert_array_equal(errors[6:8], [100, 400])
+    np.testing.assert_allclose(errors[38:40], [100 * INHERITED + 8, 400 * INHERITED + 8], rtol=1e-6)
+    expected = 12 + 8 * errors[38] / errors[39]
+    assert _correct_once(rule, tables, places, 0, np.uint64(0), np.float32(8)) == pytest.approx(expected)
 
 
 def test_a_place_listed_twice_moves_twice_and_is_summed_after_each_move() -> None:

@@ -15,7 +15,7 @@ from tilewright.jit import Int, Word, implements
 from tilewright.networks.stages import written_place
 from tilewright.networks.tables import Places, Tables, lookups, weight_at
 
-__all__ = ["Coherence", "FixedStep", "StepRule", "correct", "fetch"]
+__all__ = ["INHERITED", "Coherence", "FixedStep", "StepRule", "correct", "fetch"]
 
 u64 = np.uint64
 StepRule: TypeAlias = Any  # FixedStep or Coherence
@@ -30,7 +30,11 @@ class FixedStep(NamedTuple):
 
 class Coherence(NamedTuple):
     """Temporal coherence (Beal & Smith 1999, Jaśkowski 2016): a weight whose errors agree in sign moves by
-    the whole share, one whose errors cancel out hardly at all."""
+    the whole share, one whose errors cancel out hardly at all.
+
+    A promoted weight begins with the value and the step that the stage before had for it, but with a part of the sums:
+    so it keeps what is known, and soon follows what is different from now on.
+    """
 
     share: NDArray[np.float32]  # float32[1]
     errors: NDArray[np.float32]  # float32[2 * weights]: for each weight the sum of its errors, and of their sizes

@@ -30,6 +30,7 @@ __all__ = [
     "Staging",
     "TileStages",
     "asleep",
+    "is_unwritten",
     "read_stages",
     "stage_of",
     "written_place",
@@ -105,6 +106,26 @@ def _mass(cells: Word, least: Int) -> Int:
     return mass
 
 
+def is_unwritten(stages: Staging, weights: NDArray[Any], weight: Any) -> bool:
+    """Whether a weight is only the mark of one that was never written."""
+    raise TypeError("is_unwritten is a verb for kernels")
+
+
+@implements(is_unwritten, OneStage)
+def never_of_one_stage(stages: OneStage, weights: NDArray[Any], weight: Any) -> bool:
+    return False
+
+
+@implements(is_unwritten, TileStages)
+def never_of_stages_apart(stages: TileStages, weights: NDArray[Any], weight: Any) -> bool:
+    return False
+
+
+@implements(is_unwritten, PromotingStages)
+def marked_as_unwritten(stages: PromotingStages, weights: NDArray[Any], weight: Any) -> bool:
+    return weight <= _unwritten(weights)
+
+
 def written_place(stages: Staging, weights: NDArray[Any], place: Word, stage_size: Word) -> Word:
     """The place, or where its weight is read instead while it was never written."""
     raise TypeError("written_place is a verb for kernels")
@@ -122,7 +143,7 @@ def the_own_place(stages: TileStages, weights: NDArray[Any], place: Word, stage_
 
 @implements(written_place, PromotingStages)
 def the_last_place_written(stages: PromotingStages, weights: NDArray[Any], place: Word, stage_size: Word) -> Word:
-    while weights[place] <= _unwritten(weights):
+    while is_unwritten(stages, weights, weights[place]):
         place -= stage_size
     return place
 

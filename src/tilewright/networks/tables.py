@@ -18,7 +18,7 @@ from tilewright.games.rules import Rules, State, visible
 from tilewright.jit import Int, Word, inline
 from tilewright.networks.features import FeatureSet, count_features, list_features
 from tilewright.networks.planes import plane_images
-from tilewright.networks.stages import Staging, stage_of, written_place
+from tilewright.networks.stages import Staging, is_unwritten, stage_of, written_place
 
 __all__ = ["Places", "Tables", "add_up", "estimate", "list_places", "lookups", "weight_at"]
 
@@ -70,18 +70,25 @@ def weight_at(tables: Tables, place: Word) -> Any:
 @inline
 def add_up(tables: Tables, places: Places, first: Int, shift: Word) -> Int:
     """The sum of the weights at places[first:first + lookups], each `shift` further; four sums at once."""
-    n = lookups(tables)
-    a = b = c = d = no_sum(tables.weights)
-    k = first
+    n, weights, stages = lookups(tables), tables.weights, tables.stages
+    a = b = c = d = no_sum(weights)
+    k, missing = first, False
     for _ in range(n // 4):
-        a += weight_at(tables, places[k] + shift)
-        b += weight_at(tables, places[k + 1] + shift)
-        c += weight_at(tables, places[k + 2] + shift)
-        d += weight_at(tables, places[k + 3] + shift)
+        one, two = weights[places[k] + shift], weights[places[k + 1] + shift]
+        three, four = weights[places[k + 2] + shift], weights[places[k + 3] + shift]
+        a, b, c, d = a + one, b + two, c + three, d + four
+        missing |= is_unwritten(stages, weights, one) | is_unwritten(stages, weights, two)
+        missing |= is_unwritten(stages, weights, three) | is_unwritten(stages, weights, four)
         k += 4
     for _ in range(n % 4):
-        a += weight_at(tables, places[k] + shift)
+        one = weights[places[k] + shift]
+        a += one
+        missing |= is_unwritten(stages, weights, one)
         k += 1
+    if missing:  # some are read from an earlier stage
+        a, b, c, d = no_sum(weights), no_sum(weights), no_sum(weights), no_sum(weights)
+        for k in range(first, first + n):
+            a += weight_at(tables, places[k] + shift)
     return np.float32((a + b) + (c + d)) * tables.unit
 
 
