@@ -74,7 +74,7 @@ def test_coherent_errors_move_a_weight_wholly_and_opposed_ones_hardly() -> None:
 
 
 def test_a_promoted_weight_takes_over_value_step_and_a_part_of_the_sums() -> None:
-    """Its errors agreed to a quarter in the stage before: it moves by a quarter, there as here, but learns anew faster."""
+    """Errors that agreed to a quarter: it moves by a quarter of the error, as it would have before."""
     shape = NetworkShape(("0",), symmetric=False, stages=("64",), promote=True)
     weights = np.array([10] * 16 + [UNWRITTEN] * 16, np.float32)
     errors = np.zeros(2 * 32, np.float32)
