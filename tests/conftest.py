@@ -5,6 +5,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.process import end_processes
+
+
+@pytest.fixture(autouse=True)
+def processes_end_with_their_test() -> Iterator[None]:
+    yield
+    end_processes()
+
 
 @pytest.fixture
 def ctrl_c_raises() -> Iterator[None]:

@@ -3,14 +3,17 @@
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import tilewright
 
-__all__ = ["PACKAGE", "environment", "run_python", "run_tilewright"]
+__all__ = ["PACKAGE", "end_processes", "environment", "run_python", "run_tilewright", "start_tilewright"]
 
 PACKAGE = Path(tilewright.__file__).parent
 Finished = subprocess.CompletedProcess[str]
+_STARTED: list["subprocess.Popen[str]"] = []
 
 
 def environment(package: Path = PACKAGE, **changes: str) -> dict[str, str]:
@@ -25,6 +28,26 @@ def run_python(code: str, package: Path = PACKAGE, **changes: str) -> Finished:
 
 def run_tilewright(*arguments: str, package: Path = PACKAGE, **changes: str) -> Finished:
     return _run("-m", "tilewright", *arguments, package=package, **changes)
+
+
+def start_tilewright(*arguments: str, changes: Mapping[str, str] = {}, **options: Any) -> "subprocess.Popen[str]":
+    """A process that goes on beside the test, and does not outlive it."""
+    streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"} | options
+    command = [sys.executable, "-m", "tilewright", *arguments]
+    _STARTED.append(subprocess.Popen(command, env=environment() | dict(changes or {}), **streams))
+    return _STARTED[-1]
+
+
+def end_processes() -> None:
+    """Kill what a test that failed left running."""
+    while _STARTED:
+        process = _STARTED.pop()
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+            for stream in (process.stdout, process.stderr):
+                if stream is not None:
+                    stream.close()
 
 
 def _run(*arguments: str, package: Path, **changes: str) -> Finished:

@@ -3,7 +3,6 @@
 import random
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.process import environment
+from tests.process import start_tilewright
 from tests.training import learned, rows_but_time, tiny, train
 from tilewright.files import read_tensors
 from tilewright.learning.trainer import Trainer
@@ -24,13 +23,7 @@ RECIPE = tiny(games=150_000, curve_games=250, checkpoint_minutes=0.0002)
 
 def start(recipe: Path, folder: RunFolder, *more: str) -> subprocess.Popen[str]:
     arguments = ["train", str(recipe), "--out", str(folder.path), "--threads", "1", *more]
-    return subprocess.Popen(
-        [sys.executable, "-m", "tilewright", *arguments, *(["--resume"] if folder.config.exists() else [])],
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-    )
+    return start_tilewright(*arguments, *(["--resume"] if folder.config.exists() else []), stderr=subprocess.STDOUT)
 
 
 def saves(folder: RunFolder) -> tuple[int, int]:

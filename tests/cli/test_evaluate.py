@@ -5,15 +5,13 @@ import os
 import pty
 import re
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Command
-from tests.process import environment
+from tests.process import start_tilewright
 from tilewright import evaluate, make_agent, make_game
 from tilewright.cli.output import percent, percent_interval, with_margin
 from tilewright.recording import read_games
@@ -91,13 +89,8 @@ def test_ctrl_c_reports_the_games_finished_so_far(form: list[str], tmp_path: Pat
     if form == ["--record"]:
         form = ["--record", str(tmp_path / "games.jsonl")]
     terminal, its_end = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tilewright", "evaluate", "random", "--games", "9000000", "--threads", "1", *form],
-        env=environment(TERM="xterm", COLUMNS="100"),
-        stdout=subprocess.PIPE,
-        stderr=its_end,
-        encoding="utf-8",
-    )
+    endless = ("evaluate", "random", "--games", "9000000", "--threads", "1", *form)
+    process = start_tilewright(*endless, changes={"TERM": "xterm", "COLUMNS": "100"}, stderr=its_end)
     os.close(its_end)
     read_until(terminal, r"[1-9]\d*/9000000")
     process.send_signal(signal.SIGINT)

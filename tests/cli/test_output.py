@@ -2,12 +2,10 @@
 
 import os
 import pty
-import subprocess
-import sys
 
 import pytest
 
-from tests.process import environment
+from tests.process import start_tilewright
 from tilewright import GAMES
 from tilewright.cli.output import percent, percent_interval, print_table, with_margin
 from tilewright.intervals import Estimate
@@ -33,13 +31,7 @@ def test_a_table_without_rows_is_its_heading(capsys: pytest.CaptureFixture[str])
 
 def test_a_terminal_gets_a_drawn_table_with_the_same_cells() -> None:
     terminal, its_end = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tilewright", "games"],
-        env=environment(TERM="xterm", COLUMNS="120"),
-        stdout=its_end,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    )
+    process = start_tilewright("games", changes={"TERM": "xterm", "COLUMNS": "120"}, stdout=its_end)
     os.close(its_end)
     seen = b""
     try:

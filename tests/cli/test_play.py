@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command, Said
-from tests.process import environment
+from tests.process import environment, start_tilewright
 from tilewright import Episode, evaluate, make_agent, make_game
 from tilewright.recorder import recording_of
 from tilewright.recording import read_games
@@ -167,14 +167,7 @@ def test_a_wrong_request_is_one_line(say: Command, arguments: list[str], message
 
 
 def test_a_reader_that_goes_away_is_no_traceback() -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tilewright", "play", "--watch", "--seed", "1"],
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    )
+    process = start_tilewright("play", "--watch", "--seed", "1", stdin=subprocess.DEVNULL)
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.readline()

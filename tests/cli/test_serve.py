@@ -13,18 +13,12 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
-from tests.process import environment
+from tests.process import start_tilewright
 from tilewright.web import server
 
 
 def start(*options: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-m", "tilewright", "serve", "--no-open", "--port", "0", *options],
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    )
+    return start_tilewright("serve", "--no-open", "--port", "0", *options)
 
 
 def url_said_by(process: "subprocess.Popen[str]") -> str:

@@ -6,14 +6,13 @@ import pty
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Command
-from tests.process import environment
+from tests.process import start_tilewright
 from tests.training import learned, rows_but_time, tiny, train
 from tilewright import evaluate, make_agent
 from tilewright.cli.training import sparkline
@@ -152,12 +151,9 @@ def test_the_report_is_one_page_that_needs_nothing_else(command: Command, games:
 def endless(*arguments: str, terminal: int | None = None) -> "subprocess.Popen[str]":
     """A run with no end in sight, with tests to be told of."""
     budget = ["--set", "games=1_000_000_000", "--set", "curve_games=100", "--threads", "1", "--out", "run"]
-    return subprocess.Popen(
-        [sys.executable, "-m", "tilewright", "train", "tiny.toml", *budget, *arguments],
-        env=environment(TERM="xterm", COLUMNS="150"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE if terminal is None else terminal,
-        encoding="utf-8",
+    streams = {} if terminal is None else {"stderr": terminal}
+    return start_tilewright(
+        "train", "tiny.toml", *budget, *arguments, changes={"TERM": "xterm", "COLUMNS": "150"}, **streams
     )
 
 

@@ -109,7 +109,7 @@ def test_presets_can_be_read_and_written(name: str, tmp_path: Path) -> None:
     ("changes", "complaint"),
     [
         ({"steps": 0}, "steps or minutes must say how long to train"),
-        ({"learner": "dqm"}, "learner = 'dqm' (did you mean 'dqn'"),
+        ({"learner": "dqm"}, r"learner = 'dqm' \(did you mean 'dqn'"),
         ({"architecture": "cnn"}, "architecture: there is no architecture 'cnn'.*there are: mlp, cnn_5l"),
         ({"epsilon": 1.5}, "epsilon = 1.5: must be from 0 to 1"),
         ({"replay": 20}, "replay = 20: must hold at least n_steps"),

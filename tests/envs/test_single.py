@@ -1,5 +1,6 @@
 """One board as an environment: the game's own moves, seen and rewarded as its options say."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -148,7 +149,7 @@ def test_without_a_seed_games_differ_and_with_one_they_do_not() -> None:
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], complaint: str) -> None:
-    with pytest.raises(UsageError, match=complaint.replace("?", r"\?")):
+    with pytest.raises(UsageError, match=re.escape(complaint)):
         BoardEnv(**options)
 
 

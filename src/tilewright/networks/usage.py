@@ -106,7 +106,7 @@ def only_what_is_used(model: Model, games: int, **options: Any) -> Model:
     >>> shape = NetworkShape(("01", "04"))
     >>> model = Model(make_game("2048:rows=2,columns=2"), shape, "afterstate", np.ones(shape.table_size, np.float32))
     >>> int(only_what_is_used(model, games=100, threads=1).weights.sum())
-    56
+    48
     """
     used = used_weights(model, games, **options)
     blank = UNWRITTEN_16 if model.weights.dtype == np.int16 else UNWRITTEN
