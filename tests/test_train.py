@@ -246,6 +246,7 @@ def test_every_key_is_either_learning_or_may_change() -> None:
     tested = test_another_way_of_learning_is_not_the_same_run.pytestmark[0].args[1]
     learning = {next(iter(changes)) for changes in tested} | {
         "network",
+        "by_hint",
         "promote",
         "stages_after",
         "collect",

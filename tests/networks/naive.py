@@ -72,12 +72,13 @@ def feature_index(name: str, codes: Codes, hint: int) -> int:
 def places_of_codes(shape: NetworkShape, codes: Codes, hint: int = 0) -> list[int]:
     """Where the weights are: image by image, tuple by tuple, then the features."""
     found = []
+    sizes = sum(16 ** len(cells) for cells in shape.tuples)
     for image in symmetric_images(codes) if shape.symmetric else [codes]:
-        offset = 0
+        offset = min(hint, 4) * sizes if shape.by_hint else 0
         for cells in shape.tuples:
             found.append(offset + tuple_index(image, cells))
             offset += 16 ** len(cells)
-    offset = sum(16 ** len(cells) for cells in shape.tuples)
+    offset = 5 * sizes if shape.by_hint else sizes
     for name in shape.features:
         found.append(offset + feature_index(name, codes, hint))
         offset += TABLE_SIZES[name]

@@ -18,6 +18,8 @@ FACTS = {
     "yeh": (4, 4 * 16**6 + 8**5, 33),
     "yeh-tuned": (4, 4 * 16**6 + 8**5 + 17 + 16 + 25 + 25, 37),
     "yeh-threes": (4, 4 * 16**6 + 8**5 + 5, 34),
+    "4x6-by-hint": (4, 5 * 4 * 16**6 + 8**5, 33),
+    "8x6-by-hint": (8, 5 * 8 * 16**6 + 8**5, 65),
     "2x4": (2, 2 * 16**4, 16),
 }
 
@@ -28,7 +30,8 @@ def test_the_facts_below_are_of_all_named_networks() -> None:
 
 @pytest.mark.parametrize("name", FACTS)
 def test_a_named_network_has_the_size_its_paper_says(name: str) -> None:
-    shape, game = named_shape(name), make_game("2048")
+    shape = named_shape(name)
+    game = make_game("threes" if shape.by_hint else "2048")
     assert (len(shape.tuples), shape.weight_count(), shape.lookups(game)) == FACTS[name]
     shape.check_fits(game)
 
@@ -83,6 +86,11 @@ def test_lookups_are_tuples_in_every_image_and_one_a_feature(board: str, symmetr
 def test_an_impossible_network_is_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(SpecError, match=re.escape(message)):
         NetworkShape(**options)  # type: ignore[arg-type]
+
+
+def test_hints_need_a_game_that_has_them() -> None:
+    with pytest.raises(SpecError, match="by_hint: 2048 has no hints"):
+        NetworkShape(("01",), by_hint=True).check_fits(make_game("2048"))
 
 
 def test_an_unknown_network_is_answered_with_the_known_ones() -> None:

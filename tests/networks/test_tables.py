@@ -27,6 +27,8 @@ SMALL = {
     "3x4": ("threes:rows=3,columns=4", NetworkShape(("3", "0126", "89ab"))),
     "4x2": ("threes:rows=4,columns=2,start_tiles=5", NetworkShape(("0145", "9d"))),
     "6-tuple": ("2048", NetworkShape(("012456",))),
+    "by hint": ("threes", NetworkShape(("012", "0145"), by_hint=True)),
+    "by hint, with features": ("threes", NetworkShape(("012", "569a"), features=("large", "hint"), by_hint=True)),
 }
 
 
@@ -56,7 +58,7 @@ def test_places_and_value_are_those_of_the_naive_network(name: str) -> None:
 @pytest.mark.parametrize("name", NETWORKS)
 def test_named_networks_are_read_as_the_naive_ones(name: str) -> None:
     """Memory that is never written is never there: only the pages of the places looked up are."""
-    shape, game = NETWORKS[name], make_game("threes" if name == "yeh-threes" else "2048")
+    shape, game = NETWORKS[name], make_game("threes" if "threes" in name or "hint" in name else "2048")
     weights = np.zeros(shape.table_size, np.float32)
     rng = np.random.default_rng(1)
     for board in boards(game, 15):

@@ -27,9 +27,10 @@ class Recipe(Config):
     game: str = "2048"
     network: str = "4x6"  # a named network; or none, with `tuples`
     tuples: tuple[str, ...] = ()  # hexadecimal cells, instead of a named network
-    symmetric: bool = True  # the following three go with `tuples`
+    symmetric: bool = True  # the following four go with `tuples`
     tiles: int = 16
     features: tuple[str, ...] = ()
+    by_hint: bool = False
     stages: tuple[str, ...] = ()  # tiles that begin a stage with weights of its own, like 16384+8192
     promote: bool = False  # a stage reads what the one before it knows, until it knows better
     stages_after: float = 0.0  # with promote: up to this part of the training, one stage learns for all
@@ -95,7 +96,7 @@ class Recipe(Config):
         self._check_parts()
 
     def _check_parts(self) -> None:
-        for key in ("symmetric", "tiles", "features"):
+        for key in ("symmetric", "tiles", "features", "by_hint"):
             if not self.tuples and getattr(self, key) != getattr(type(self), key):
                 raise ConfigError(f"{key} goes with tuples; network = {self.network!r} has its own")
         if not self.tuples and self.network not in NETWORKS:
@@ -125,7 +126,7 @@ class Recipe(Config):
         if not self.tuples:
             shape = NETWORKS[self.network]
         else:
-            shape = NetworkShape(self.tuples, self.symmetric, self.tiles, self.features)
+            shape = NetworkShape(self.tuples, self.symmetric, self.tiles, self.features, self.by_hint)
         shape.check_fits(self.make_game())
         return shape
 

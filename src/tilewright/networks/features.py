@@ -18,10 +18,21 @@ from tilewright.games.grid import empty_cells, transpose
 from tilewright.games.rules import Rules, State, hint_of
 from tilewright.jit import Int, Word, implements, inline
 
-__all__ = ["FEATURES", "FeatureSet", "Features", "NoFeatures", "beside_cells", "count_features", "list_features"]
+__all__ = [
+    "FEATURES",
+    "HINTS",
+    "FeatureSet",
+    "Features",
+    "NoFeatures",
+    "beside_cells",
+    "count_features",
+    "hint_index",
+    "list_features",
+]
 
 u64 = np.uint64
 FEATURES = {"large": 8**5, "empty": 17, "distinct": 16, "pairs": 25, "steps": 25, "hint": 5}  # name -> table size
+HINTS = FEATURES["hint"]
 _LARGE, _EMPTY, _DISTINCT, _PAIRS, _STEPS, _HINT = range(6)
 FeatureSet: TypeAlias = Any  # NoFeatures or Features
 
@@ -100,7 +111,12 @@ def feature_index(kind: Int, rules: Rules, state: State, cells: Word) -> Int:
         return _neighbours(cells, u64(0)) + _neighbours(transpose(cells), u64(0))
     if kind == _STEPS:
         return _neighbours(cells, u64(1)) + _neighbours(transpose(cells), u64(1))
-    return min(hint_of(rules, state), 4)
+    return hint_index(rules, state)
+
+
+@inline
+def hint_index(rules: Rules, state: State) -> Int:
+    return min(hint_of(rules, state), HINTS - 1)
 
 
 @inline

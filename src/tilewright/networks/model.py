@@ -64,6 +64,7 @@ class Model:
             "symmetric": self.shape.symmetric,
             "tiles": self.shape.tiles,
             "features": list(self.shape.features),
+            "by_hint": self.shape.by_hint,
             "stages": list(self.shape.stages),
             "promote": self.shape.promote,
         }
@@ -91,6 +92,7 @@ def load_model(path: str | Path) -> Model:
             bool(entries["symmetric"]),
             int(entries["tiles"]),
             tuple(entries["features"]),
+            bool(entries.get("by_hint", False)),
             tuple(entries.get("stages", ())),
             bool(entries.get("promote", False)),
         )

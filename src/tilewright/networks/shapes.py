@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tilewright.errors import SpecError
 from tilewright.games.game import Game
-from tilewright.networks.features import FEATURES, Features, NoFeatures
+from tilewright.networks.features import FEATURES, HINTS, Features, NoFeatures
 from tilewright.networks.planes import mask_of_cells
 from tilewright.networks.stages import read_stages
 from tilewright.networks.tables import Tables
@@ -33,6 +33,7 @@ class NetworkShape:
     symmetric: bool = True  # read each tuple from every symmetric image of the board
     tiles: int = 16  # how many tiles a cell can tell apart, the empty cell included: 16, or 15 without 32768
     features: tuple[str, ...] = ()  # names of networks.features.FEATURES
+    by_hint: bool = False  # tuples have tables of their own for each hint, the kind of the next tile
     stages: tuple[str, ...] = ()  # tiles that begin the second, third … stage, like 16384+8192 (see networks.stages)
     promote: bool = False  # a later stage reads what the stage before it knows, until it knows better
 
@@ -59,14 +60,23 @@ class NetworkShape:
             raise SpecError(f"a network of {self.table_size:,} weights is too large; the most is {MOST_WEIGHTS // 4:,}")
 
     @property
-    def _sizes(self) -> list[int]:
-        """The length of every table as it is stored: four bits a cell."""
-        return [16 ** len(cells) for cells in self.tuples] + [FEATURES[name] for name in self.features]
+    def _tuple_sizes(self) -> list[int]:
+        """The length of every tuple's table as it is stored: four bits a cell."""
+        return [16 ** len(cells) for cells in self.tuples]
+
+    @property
+    def hint_size(self) -> int:
+        """How far apart the tables for one hint and for the next are; 0 where all hints have the same."""
+        return sum(self._tuple_sizes) if self.by_hint else 0
+
+    @property
+    def _tuples_size(self) -> int:
+        return (HINTS if self.by_hint else 1) * sum(self._tuple_sizes)
 
     @property
     def stage_size(self) -> int:
         """How many places the tables of one stage have together."""
-        return sum(self._sizes)
+        return self._tuples_size + sum(FEATURES[name] for name in self.features)
 
     @property
     def table_size(self) -> int:
@@ -80,7 +90,7 @@ class NetworkShape:
 
     def weight_count(self) -> int:
         """How many weights it has, as papers count them: tiles to the power of the length, for each tuple."""
-        tuples: int = sum(self.tiles ** len(cells) for cells in self.tuples)
+        tuples: int = (HINTS if self.by_hint else 1) * sum(self.tiles ** len(cells) for cells in self.tuples)
         return (1 + len(self.stages)) * (tuples + sum(FEATURES[name] for name in self.features))
 
     def image_count(self, game: Game) -> int:
@@ -93,6 +103,8 @@ class NetworkShape:
     def check_fits(self, game: Game) -> None:
         """Raise SpecError if a tuple leaves the board, or a stage needs tiles that the game does not have."""
         read_stages(self.stages, game)
+        if self.by_hint and not game.has_hints:
+            raise SpecError(f"by_hint: {game.name} has no hints")
         for cells in self.tuples:
             for cell in cells:
                 row, column = divmod(int(cell, 16), 4)
@@ -102,16 +114,17 @@ class NetworkShape:
     def tables(self, game: Game, weights: NDArray[Any], unit: float = 1.0) -> Tables:
         """What kernels take, over these weights; `weights` may hold several networks behind each other."""
         self.check_fits(game)
-        offsets = np.cumsum([0, *self._sizes])
-        n = len(self.tuples)
+        offsets = np.cumsum([0, *self._tuple_sizes])
+        features = self._tuples_size + np.cumsum([0, *(FEATURES[name] for name in self.features)])
         kinds = np.array([list(FEATURES).index(name) for name in self.features], np.int64)
         return Tables(
             weights,
             np.float32(unit),
             tuple(mask_of_cells(cells) for cells in self.tuples),
-            tuple(np.uint64(offset) for offset in offsets[:n]),
+            tuple(np.uint64(offset) for offset in offsets[:-1]),
             tuple(np.uint64(which) for which in range(self.image_count(game))),
-            Features(kinds, offsets[n:-1].astype(np.int64)) if self.features else NoFeatures(),
+            Features(kinds, features[:-1].astype(np.int64)) if self.features or self.by_hint else NoFeatures(),
+            np.uint64(self.hint_size),
             read_stages(self.stages, game, promote=self.promote),
             np.uint64(self.stage_size),
             self.tiles - 1,
@@ -132,6 +145,7 @@ class NetworkShape:
         count = self.weight_count()
         features = f", features {', '.join(self.features)}" if self.features else ""
         kind = "symmetric" if self.symmetric else "no symmetry"
+        features += ", by hint" if self.by_hint else ""
         stages = f", stages at {', '.join(self.stages)}" if self.stages else ""
         memory = 4 * self.table_size / 2**20
         return "\n\n".join(
@@ -147,16 +161,19 @@ def _all_straight_and_square() -> tuple[str, ...]:
 
 
 _YEH = ("012345", "456789", "012456", "45689a")
+_MATSUZAKI = ("012456", "456789", "012345", "234569", "01259a", "345678", "134567", "01489a")
 
 NETWORKS = {
     "szubert-small": NetworkShape(_all_straight_and_square(), symmetric=False, tiles=15),
     "szubert-large": NetworkShape(("0123", "4567", "012456", "45689a"), tiles=15),
     "4x6": NetworkShape(_YEH),
     "5x6": NetworkShape((*_YEH, "89abcd")),
-    "8x6": NetworkShape(("012456", "456789", "012345", "234569", "01259a", "345678", "134567", "01489a")),
+    "8x6": NetworkShape(_MATSUZAKI),
     "yeh": NetworkShape(_YEH, features=("large",)),
     "yeh-tuned": NetworkShape(_YEH, features=("large", "empty", "distinct", "pairs", "steps")),
     "yeh-threes": NetworkShape(_YEH, features=("large", "hint")),
+    "4x6-by-hint": NetworkShape(_YEH, features=("large",), by_hint=True),
+    "8x6-by-hint": NetworkShape(_MATSUZAKI, features=("large",), by_hint=True),
     "2x4": NetworkShape(("0123", "4567")),
 }
 

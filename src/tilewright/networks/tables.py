@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tilewright.bits import extract, prefetch
 from tilewright.games.rules import Rules, State, visible
 from tilewright.jit import Int, Word, inline
-from tilewright.networks.features import FeatureSet, count_features, list_features
+from tilewright.networks.features import FeatureSet, count_features, hint_index, list_features
 from tilewright.networks.planes import plane_images
 from tilewright.networks.stages import Staging, is_unwritten, stage_of, written_place
 
@@ -35,6 +35,7 @@ class Tables(NamedTuple):
     offsets: tuple[Word, ...]  # where each tuple's table begins, in the first stage
     images: tuple[Word, ...]  # one entry for each symmetric image that is read: 8, 4 or 1
     features: FeatureSet
+    hint_size: Word  # how far the tables for one hint are from those for the next; 0: all hints have the same
     stages: Staging
     stage_size: Word  # how many places the tables of one stage have
     largest_code: Int  # the largest tile that has weights
@@ -52,10 +53,11 @@ def list_places(tables: Tables, rules: Rules, state: State, places: Places, firs
     cells = visible(rules, state, tables.largest_code)
     images = plane_images(rules, cells)
     stage = u64(stage_of(tables.stages, cells)) * tables.stage_size
+    own = stage + u64(hint_index(rules, state)) * tables.hint_size
     k = first
     for i in range(len(tables.images)):
         for t in range(len(tables.masks)):
-            place = stage + tables.offsets[t] + extract(images[i], tables.masks[t])
+            place = own + tables.offsets[t] + extract(images[i], tables.masks[t])
             prefetch(tables.weights, place)
             places[k] = np.uint32(place)
             k += 1
