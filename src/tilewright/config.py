@@ -17,7 +17,7 @@ from tilewright.errors import ConfigError, FileError
 from tilewright.files import write_text
 from tilewright.registry import did_you_mean
 
-__all__ = ["Config", "config_from_toml", "presets_in", "read_source"]
+__all__ = ["Config", "config_from_toml", "presets_in", "read_config", "read_source"]
 
 C = TypeVar("C", bound="Config")
 
@@ -83,6 +83,15 @@ def read_source(source: str, *folders: str) -> str:
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise FileError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or 'not text'}") from None
+
+
+def read_config(kind: type[C], source: str, folder: str, **changes: Any) -> C:
+    """The configuration of a preset in a folder of the package, or of a file; errors name the source."""
+    text = read_source(source, folder)
+    try:
+        return config_from_toml(kind, text, **changes)
+    except ConfigError as error:
+        raise ConfigError(f"{source}: {error}") from None
 
 
 def config_from_toml(kind: type[C], text: str, **changes: Any) -> C:

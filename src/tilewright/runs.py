@@ -41,8 +41,8 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class CurvePoint:
-    """What the last games of training were like."""
+class TrainingPoint:
+    """What the last games of training were like, whatever is trained."""
 
     games: int  # since the beginning
     seconds: float  # of training, since the beginning
@@ -50,20 +50,20 @@ class CurvePoint:
     score_mean: float
     score_max: int
     win_rate: float
+
+
+@dataclass(frozen=True)
+class CurvePoint(TrainingPoint):
+    """The same of an n-tuple network."""
+
     share: float
     stage: int = 1  # which one is learned, where stages are learned in turn
 
 
 @dataclass(frozen=True)
-class DeepPoint:
-    """What the last games of training a deep network were like."""
+class DeepPoint(TrainingPoint):
+    """The same of a deep network."""
 
-    games: int  # since the beginning
-    seconds: float  # of training, since the beginning
-    moves: int
-    score_mean: float
-    score_max: int
-    win_rate: float
     largest: int  # tile
     epsilon: float
     loss: float

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from tilewright.config import Config, config_from_toml, presets_in, read_source
+from tilewright.config import Config, presets_in, read_config
 from tilewright.errors import ConfigError, UsageError
 from tilewright.games import make_game
 from tilewright.games.game import Game
@@ -129,8 +129,4 @@ def read_deep_recipe(source: str, **changes: Any) -> DeepRecipe:
     >>> read_deep_recipe("dqn", seed=7).seed
     7
     """
-    text = read_source(source, DEEP_PRESETS)
-    try:
-        return config_from_toml(DeepRecipe, text, **changes)
-    except ConfigError as error:
-        raise ConfigError(f"{source}: {error}") from None
+    return read_config(DeepRecipe, source, DEEP_PRESETS, **changes)

@@ -4,7 +4,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tilewright.config import Config, config_from_toml, presets_in, read_source
+from tilewright.config import Config, config_from_toml, presets_in, read_config
 from tilewright.errors import ConfigError, UsageError
 from tilewright.games import make_game
 from tilewright.games.game import Game
@@ -147,11 +147,7 @@ def read_recipe(source: str, **changes: Any) -> Recipe:
     >>> read_recipe("minute", seed=7).seed
     7
     """
-    text = read_source(source, PRESETS)
-    try:
-        return recipe_from_toml(text, **changes)
-    except ConfigError as error:
-        raise ConfigError(f"{source}: {error}") from None
+    return read_config(Recipe, source, PRESETS, **changes)
 
 
 def recipe_from_toml(text: str, **changes: Any) -> Recipe:

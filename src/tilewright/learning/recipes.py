@@ -3,9 +3,9 @@
 import tomllib
 from typing import Any, TypeAlias
 
-from tilewright.config import presets_in, read_source
-from tilewright.learning.deep_recipe import DEEP_PRESETS, DeepRecipe, read_deep_recipe
-from tilewright.learning.recipe import PRESETS, Recipe, read_recipe
+from tilewright.config import read_source
+from tilewright.learning.deep_recipe import DEEP_PRESETS, DeepRecipe, deep_preset_names, read_deep_recipe
+from tilewright.learning.recipe import PRESETS, Recipe, preset_names, read_recipe
 
 __all__ = ["AnyRecipe", "all_presets", "is_deep", "read_any_recipe"]
 
@@ -14,7 +14,7 @@ AnyRecipe: TypeAlias = Recipe | DeepRecipe
 
 def all_presets() -> dict[str, str]:
     """The presets of both kinds, each with the first line of its file."""
-    return presets_in(PRESETS) | presets_in(DEEP_PRESETS)
+    return preset_names() | deep_preset_names()
 
 
 def is_deep(source: str) -> bool:

@@ -82,7 +82,7 @@ def _facts(experiment: Experiment, scale: Scale, store: Store) -> list[str]:
     versions = sorted({job.version for job in jobs}) or [__version__]
     full = experiment.scales["full"]
     facts = [f"scale {scale.name}: {SCALES[scale.name]}"] if scale.name in SCALES else []
-    if scale.games != full.games or scale.seeds != full.seeds or scale.tests != full.tests:
+    if _effort(scale) != _effort(full):
         facts.append(f"here {_effort(scale)}; the paper {_effort(full)}. Where that differs, so may the figures")
     if scale.changes:
         facts.append("changed at this scale: " + ", ".join(f"{key} = {value}" for key, value in scale.changes.items()))
@@ -105,6 +105,7 @@ def _seeds(scale: Scale) -> str:
 
 def _effort(scale: Scale) -> str:
     parts = [f"{scale.games:,} games of training"] if scale.games else []
+    parts += [f"{scale.steps:,} steps of training"] if scale.steps else []
     parts += [f"{scale.seeds} seed{'s' if scale.seeds > 1 else ''}", f"{scale.tests:,} games of test"]
     if scale.slow_tests and scale.slow_tests != scale.tests:
         parts[-1] += f" ({scale.slow_tests:,} with three plies)"

@@ -28,12 +28,12 @@ class RunShelf:
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()
 
-    def runs(self) -> dict[str, RunFolder]:
-        """All runs by name; a link that leads out of the folder is none."""
+    def runs(self) -> dict[str, Path]:
+        """The folders of all runs by name; a link that leads out of the shelf is none."""
         try:
             inside = [entry for entry in self.path.iterdir() if not entry.name.startswith(".")]
             return {
-                entry.name: find_run(entry)
+                entry.name: entry
                 for entry in sorted(inside)
                 if entry.resolve().parent == self.path and (entry / "config.toml").is_file()
             }
@@ -44,7 +44,7 @@ class RunShelf:
         runs = self.runs()
         if name not in runs:
             raise UnknownRunError(f"there is no run {excerpt(name)}{did_you_mean(name, runs)}")
-        return runs[name]
+        return find_run(runs[name])
 
     def model(self, name: str) -> Path:
         """The trained network of a run."""
@@ -58,7 +58,8 @@ class RunShelf:
     def models_for(self, game: Game) -> dict[str, str]:
         """The runs whose networks play a game, each with the agent that plays them."""
         found = {}
-        for name, folder in self.runs().items():
+        for name, path in self.runs().items():
+            folder = find_run(path)
             try:
                 recipe = folder.recipe()
                 trained = recipe.make_game()
