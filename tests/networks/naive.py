@@ -70,15 +70,14 @@ def feature_index(name: str, codes: Codes, hint: int) -> int:
 
 
 def places_of_codes(shape: NetworkShape, codes: Codes, hint: int = 0) -> list[int]:
-    """Where the weights are: image by image, tuple by tuple, then the features."""
+    """Where the weights are: image by image, tuple by tuple, then the features; those for all hints are neighbours."""
     found = []
-    sizes = sum(16 ** len(cells) for cells in shape.tuples)
+    hints, own = (5, min(hint, 4)) if shape.by_hint else (1, 0)
     for image in symmetric_images(codes) if shape.symmetric else [codes]:
-        offset = min(hint, 4) * sizes if shape.by_hint else 0
+        offset = 0
         for cells in shape.tuples:
-            found.append(offset + tuple_index(image, cells))
-            offset += 16 ** len(cells)
-    offset = 5 * sizes if shape.by_hint else sizes
+            found.append(offset + hints * tuple_index(image, cells) + own)
+            offset += hints * 16 ** len(cells)
     for name in shape.features:
         found.append(offset + feature_index(name, codes, hint))
         offset += TABLE_SIZES[name]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.bits import popcount
-from tilewright.games.grid import empty_cells, transpose
+from tilewright.games.grid import LOWEST_BITS, empty_cells, transpose
 from tilewright.games.rules import Rules, State, hint_of
 from tilewright.jit import Int, Word, implements, inline
 
@@ -24,7 +24,6 @@ __all__ = [
     "FeatureSet",
     "Features",
     "NoFeatures",
-    "beside_cells",
     "count_features",
     "hint_index",
     "list_features",
@@ -42,8 +41,10 @@ class NoFeatures(NamedTuple):
 
 
 class Features(NamedTuple):
-    kinds: NDArray[np.int64]  # numbers of FEATURES, in its order
-    offsets: NDArray[np.int64]  # where each feature's table begins
+    """How many there are is part of the type: sums over all look-ups unroll."""
+
+    kinds: tuple[Int, ...]  # numbers of FEATURES, in its order
+    offsets: tuple[Word, ...]  # where each feature's table begins
 
 
 def count_features(features: FeatureSet) -> int:
@@ -55,21 +56,6 @@ def list_features(
 ) -> None:
     """Write down the places of all features, in tables that begin `stage` further."""
     raise TypeError("list_features is for kernels")
-
-
-def beside_cells(features: FeatureSet, rules: Rules, state: State) -> Word:
-    """What the features look at beside the cells: two states that agree in both have one value."""
-    raise TypeError("beside_cells is for kernels")
-
-
-@implements(beside_cells, NoFeatures)
-def nothing_beside_cells(features: NoFeatures, rules: Rules, state: State) -> Word:
-    return u64(0)
-
-
-@implements(beside_cells, Features)
-def hint_beside_cells(features: Features, rules: Rules, state: State) -> Word:
-    return u64(hint_of(rules, state))
 
 
 @implements(count_features, NoFeatures)
@@ -95,7 +81,7 @@ def list_all(
 ) -> None:
     for i in range(len(features.kinds)):
         index = feature_index(features.kinds[i], rules, state, cells)
-        places[first + i] = np.uint32(stage + u64(features.offsets[i] + index))
+        places[first + i] = np.uint32(stage + features.offsets[i] + u64(index))
 
 
 @inline
@@ -121,13 +107,22 @@ def hint_index(rules: Rules, state: State) -> Int:
 
 @inline
 def _large_tiles(cells: Word) -> Int:
-    counts = np.int64(0)  # three bits for each of the codes 11 to 15
-    while cells:
-        code = np.int64(cells & u64(15))
-        if code >= 11 and (counts >> (3 * (code - 11))) & 7 < 7:
-            counts += 1 << (3 * (code - 11))
-        cells >>= u64(4)
-    return counts
+    """Three bits for each of the codes 11 (1011) to 15 (1111): how many there are, at most seven."""
+    ones, twos = cells & LOWEST_BITS, (cells >> u64(1)) & LOWEST_BITS
+    fours, eights = (cells >> u64(2)) & LOWEST_BITS, (cells >> u64(3)) & LOWEST_BITS
+    twelves = eights & fours
+    return (
+        _up_to_seven(eights & ~fours & twos & ones)
+        | _up_to_seven(twelves & ~twos & ~ones) << 3
+        | _up_to_seven(twelves & ~twos & ones) << 6
+        | _up_to_seven(twelves & twos & ~ones) << 9
+        | _up_to_seven(twelves & twos & ones) << 12
+    )
+
+
+@inline
+def _up_to_seven(bits: Word) -> Int:
+    return min(np.int64(popcount(bits)), 7)
 
 
 @inline

@@ -65,13 +65,13 @@ class NetworkShape:
         return [16 ** len(cells) for cells in self.tuples]
 
     @property
-    def hint_size(self) -> int:
-        """How far apart the tables for one hint and for the next are; 0 where all hints have the same."""
-        return sum(self._tuple_sizes) if self.by_hint else 0
+    def _hints(self) -> int:
+        """How many weights an entry of a tuple has, side by side: a move changes the hint more often than the entry."""
+        return HINTS if self.by_hint else 1
 
     @property
     def _tuples_size(self) -> int:
-        return (HINTS if self.by_hint else 1) * sum(self._tuple_sizes)
+        return self._hints * sum(self._tuple_sizes)
 
     @property
     def stage_size(self) -> int:
@@ -90,7 +90,7 @@ class NetworkShape:
 
     def weight_count(self) -> int:
         """How many weights it has, as papers count them: tiles to the power of the length, for each tuple."""
-        tuples: int = (HINTS if self.by_hint else 1) * sum(self.tiles ** len(cells) for cells in self.tuples)
+        tuples: int = self._hints * sum(self.tiles ** len(cells) for cells in self.tuples)
         return (1 + len(self.stages)) * (tuples + sum(FEATURES[name] for name in self.features))
 
     def image_count(self, game: Game) -> int:
@@ -116,15 +116,15 @@ class NetworkShape:
         self.check_fits(game)
         offsets = np.cumsum([0, *self._tuple_sizes])
         features = self._tuples_size + np.cumsum([0, *(FEATURES[name] for name in self.features)])
-        kinds = np.array([list(FEATURES).index(name) for name in self.features], np.int64)
+        kinds = tuple(list(FEATURES).index(name) for name in self.features)
         return Tables(
             weights,
             np.float32(unit),
             tuple(mask_of_cells(cells) for cells in self.tuples),
             tuple(np.uint64(offset) for offset in offsets[:-1]),
             tuple(np.uint64(which) for which in range(self.image_count(game))),
-            Features(kinds, features[:-1].astype(np.int64)) if self.features or self.by_hint else NoFeatures(),
-            np.uint64(self.hint_size),
+            Features(kinds, tuple(np.uint64(offset) for offset in features[:-1])) if self.features else NoFeatures(),
+            tuple(np.uint64(hint) for hint in range(self._hints)),
             read_stages(self.stages, game, promote=self.promote),
             np.uint64(self.stage_size),
             self.tiles - 1,

@@ -14,13 +14,13 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from tilewright.bits import extract, prefetch
-from tilewright.games.rules import Rules, State, visible
+from tilewright.games.rules import Rules, State, hint_of, visible
 from tilewright.jit import Int, Word, inline
 from tilewright.networks.features import FeatureSet, count_features, hint_index, list_features
 from tilewright.networks.planes import plane_images
 from tilewright.networks.stages import Staging, is_unwritten, stage_of, written_place
 
-__all__ = ["Places", "Tables", "add_up", "estimate", "list_places", "lookups", "weight_at"]
+__all__ = ["Places", "Tables", "add_up", "beside_cells", "estimate", "list_places", "lookups", "weight_at"]
 
 u64 = np.uint64
 Places = NDArray[np.uint32]  # where a board's weights are
@@ -35,7 +35,7 @@ class Tables(NamedTuple):
     offsets: tuple[Word, ...]  # where each tuple's table begins, in the first stage
     images: tuple[Word, ...]  # one entry for each symmetric image that is read: 8, 4 or 1
     features: FeatureSet
-    hint_size: Word  # how far the tables for one hint are from those for the next; 0: all hints have the same
+    hints: tuple[Word, ...]  # one entry for each hint that has weights of its own; those of a tuple are side by side
     stages: Staging
     stage_size: Word  # how many places the tables of one stage have
     largest_code: Int  # the largest tile that has weights
@@ -53,15 +53,23 @@ def list_places(tables: Tables, rules: Rules, state: State, places: Places, firs
     cells = visible(rules, state, tables.largest_code)
     images = plane_images(rules, cells)
     stage = u64(stage_of(tables.stages, cells)) * tables.stage_size
-    own = stage + u64(hint_index(rules, state)) * tables.hint_size
+    own = stage + u64(hint_index(rules, state) if len(tables.hints) > 1 else 0)
     k = first
     for i in range(len(tables.images)):
         for t in range(len(tables.masks)):
-            place = own + tables.offsets[t] + extract(images[i], tables.masks[t])
+            place = own + u64(len(tables.hints)) * (tables.offsets[t] + extract(images[i], tables.masks[t]))
             prefetch(tables.weights, place)
             places[k] = np.uint32(place)
             k += 1
     list_features(tables.features, rules, state, cells, stage, places, k)
+
+
+@inline
+def beside_cells(tables: Tables, rules: Rules, state: State) -> Word:
+    """What a value may depend on beside the cells: two states that agree in both have one value."""
+    if len(tables.hints) > 1 or count_features(tables.features) > 0:
+        return u64(hint_of(rules, state))
+    return u64(0)
 
 
 @inline

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from tilewright.games.rules import ILLEGAL, Rules, State, slide, visible
 from tilewright.jit import implements
 from tilewright.learning.methods import Actions, Afterstates, Method, States, consider
-from tilewright.networks.features import beside_cells
-from tilewright.networks.tables import add_up, list_places, lookups
+from tilewright.networks.tables import add_up, beside_cells, list_places, lookups
 from tilewright.playing import OVER
 from tilewright.search.table import Table, find, make_table, remember, slot_of
 
@@ -69,7 +68,7 @@ def judge_by_remembered_afterstates(leaf: RememberedAfterstates, rules: Rules, s
         method.reward[action], method.worth[action] = reward, LOWEST
         if reward == ILLEGAL:
             continue
-        key = State(visible(rules, after, tables.largest_code), beside_cells(tables.features, rules, after))
+        key = State(visible(rules, after, tables.largest_code), beside_cells(tables, rules, after))
         slot = slot_of(table, key, KNOWN)
         if find(table, slot, key, KNOWN):
             method.worth[action] = table.values[slot] + np.float32(reward)
