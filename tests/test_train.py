@@ -183,6 +183,29 @@ def test_checkpoints_are_saved_on_the_way(tmp_path: Path) -> None:
     assert 0 < RunFolder(tmp_path).load_checkpoint(Trainer(tiny())).games < 150
 
 
+def test_a_checkpoint_that_cannot_be_written_does_not_end_the_learning(tmp_path: Path) -> None:
+    class InTheWay(Watcher):
+        """A folder stands where the checkpoint belongs."""
+
+        def __init__(self) -> None:
+            self.problems: list[str] = []
+
+        def on_games(self, session: Session) -> None:
+            session.folder.checkpoint.mkdir(exist_ok=True)
+
+        def on_unsaved(self, problem: FileError) -> None:
+            self.problems.append(str(problem))
+
+    watcher = InTheWay()
+    with pytest.raises(FileError, match=r"checkpoint\.safetensors"):  # the last one: so much is said in the end
+        train(tiny(checkpoint_minutes=OFTEN), tmp_path / "hindered", watcher=watcher)
+    assert watcher.problems
+    train(tiny(), tmp_path / "straight")
+    assert rows_but_time(tmp_path / "hindered") == rows_but_time(tmp_path / "straight")
+    models = [load_model(tmp_path / name / "model.safetensors") for name in ("hindered", "straight")]
+    assert models[0].weights.tobytes() == models[1].weights.tobytes()
+
+
 def test_what_a_killed_process_left_half_written_is_removed(tmp_path: Path) -> None:
     train(tiny(), tmp_path, watcher=StopAfter(50))
     rest = tmp_path / ".checkpoint.safetensors.0123abcd.part"

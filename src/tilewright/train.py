@@ -15,7 +15,7 @@ from tilewright import __version__
 from tilewright.agents.ntuple import ModelAgent
 from tilewright.config import Config
 from tilewright.engines.local import default_threads, spread
-from tilewright.errors import UnreachedError, UsageError
+from tilewright.errors import FileError, UnreachedError, UsageError
 from tilewright.evaluation import evaluate
 from tilewright.intervals import Estimate
 from tilewright.learning.recipe import Recipe
@@ -84,6 +84,9 @@ class Watcher:
 
     def on_stage(self, point: StagePoint) -> None:
         """The next stage begins."""
+
+    def on_unsaved(self, problem: FileError) -> None:
+        """A checkpoint could not be written; learning goes on, and the next is tried in its turn."""
 
     def on_stopping(self) -> None:
         """The session was asked to stop and will, after the games under way."""
@@ -185,7 +188,8 @@ class Session:
                     self._test()
                     test_at = self._next(self.recipe.evaluate_minutes)
                 if self.progress.seconds >= save_at:
-                    self.folder.save_checkpoint(self.trainer, self.progress)
+                    with going_on_unsaved(self.watcher):
+                        self.folder.save_checkpoint(self.trainer, self.progress)
                     save_at = self._next(self.recipe.checkpoint_minutes)
             self._finish()
         return self.progress
@@ -318,7 +322,8 @@ class Session:
         now.waiting = Progress().waiting
         self.trainer.enter_next_stage()
         self.folder.append(point)
-        self.folder.save_checkpoint(self.trainer, now)
+        with going_on_unsaved(self.watcher):
+            self.folder.save_checkpoint(self.trainer, now)
         self.watcher.on_stage(point)
 
     def _test(self) -> None:
@@ -331,8 +336,18 @@ class Session:
         self.watcher.on_test(point)
 
     def _finish(self) -> None:
-        self.folder.save_checkpoint(self.trainer, self.progress)
+        """Save the model, then the checkpoint: where there is room for one of them only, what was learned is there."""
         self.trainer.model(origin_of(self)).save(self.folder.model)
+        self.folder.save_checkpoint(self.trainer, self.progress)
+
+
+@contextmanager
+def going_on_unsaved(watcher: Watcher) -> Iterator[None]:
+    """Hours of learning are not given up because a disk is full for a while."""
+    try:
+        yield
+    except FileError as problem:
+        watcher.on_unsaved(problem)
 
 
 def point_of_test(progress: Any, score: Estimate, games: int, win_rate: float) -> EvaluationPoint:

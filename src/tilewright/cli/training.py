@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tilewright.errors import FileError
 from tilewright.runs import EvaluationPoint, StagePoint
 from tilewright.train import Running, Session, Watcher
 
@@ -52,6 +53,9 @@ class _Screen(Watcher):
             f"stage {point.stage} begins after {point.games:,} games, on {point.boards:,} boards of {point.played:,} "
             f"games; played to their end those scored {point.normalised:,.0f}"
         )
+
+    def on_unsaved(self, problem: FileError) -> None:
+        self.tell(f"not saved, learning goes on: {problem}")
 
     def on_stopping(self) -> None:
         self.tell("stopping after the games under way; what was learned is saved")

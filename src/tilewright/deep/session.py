@@ -26,6 +26,7 @@ from tilewright.train import (
     Watcher,
     begin_in_folder,
     check_folder,
+    going_on_unsaved,
     origin_of,
     point_of_test,
     stopping_on_signals,
@@ -128,7 +129,8 @@ class DeepSession:
                     self._test()
                     test_at = self._next(self.recipe.evaluate_minutes)
                 if self.progress.seconds >= save_at:
-                    save_progress(self.folder, self.learner, self.progress)
+                    with going_on_unsaved(self.watcher):
+                        save_progress(self.folder, self.learner, self.progress)
                     save_at = self._next(self.recipe.checkpoint_minutes)
             self._finish()
         return self.progress
@@ -189,8 +191,8 @@ class DeepSession:
         self.watcher.on_test(point)
 
     def _finish(self) -> None:
-        save_progress(self.folder, self.learner, self.progress)
         self.learner.model(origin_of(self)).save(self.folder.model)
+        save_progress(self.folder, self.learner, self.progress)
 
 
 def open_deep_session(
