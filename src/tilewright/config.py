@@ -49,6 +49,11 @@ class Config:
             lines.append(f"{_key(field.name)} = {text}")
         return "\n".join(lines) + "\n"
 
+    def chosen(self) -> dict[str, Any]:
+        """The keys that are not as they are by default."""
+        fields = dataclasses.fields(self)
+        return {_key(field.name): value for field in fields if (value := getattr(self, field.name)) != field.default}
+
     def save(self, path: Path) -> None:
         write_text(path, self.to_toml())
 

@@ -28,6 +28,8 @@ from numba.core.caching import IndexDataCacheFile
 from numba.extending import overload
 from numpy.typing import NDArray
 
+from tilewright.linking import Helper, PartCompiler
+
 __all__ = [
     "Int",
     "Word",
@@ -47,6 +49,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 Word: TypeAlias = Any  # uint64
 Int: TypeAlias = Any  # int64
 
+_ALWAYS = {"error_model": "numpy", "no_cfunc_wrapper": True}
+_OF_HELPERS = {**_ALWAYS, "_nrt": False, "no_cpython_wrapper": True, "pipeline_class": PartCompiler}
 _NO_KERNELS = {"bench", "cli", "reproduce", "web"}  # folders whose changes no kernel can notice
 _STALE_AFTER_DAYS = 30
 _FOLDER_NAME = re.compile("[0-9a-f]{16}")
@@ -142,7 +146,7 @@ class _Index(IndexDataCacheFile):  # type: ignore[misc]
 def _cached(**options: Any) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         with _our_cache():
-            compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+            compiled: Any = numba.njit(cache=True, nogil=True, **_ALWAYS, **options)(function)
         compiled._cache._cache_file.__class__ = _Index
         return compiled  # type: ignore[no-any-return]
 
@@ -177,9 +181,10 @@ def for_types_of(function: F, *arguments: Any) -> F:
 
 
 def inline(function: F) -> F:
-    """A helper that is always compiled into the kernels that call it."""
-    compiled: F = numba.njit(forceinline=True, error_model="numpy", _nrt=False)(function)
-    return compiled
+    """A helper that is always compiled into the kernels that call it; Python cannot call it."""
+    compiled: Any = numba.njit(forceinline=True, **_OF_HELPERS)(function)
+    compiled.__class__ = Helper
+    return compiled  # type: ignore[no-any-return]
 
 
 def implements(verb: Callable[..., Any], kind: type, *, forceinline: bool = True) -> Callable[[F], F]:
@@ -189,7 +194,7 @@ def implements(verb: Callable[..., Any], kind: type, *, forceinline: bool = True
     type of its *first* argument, chosen while compiling: it costs nothing at run time and is cached on disk.
     """
 
-    options = {"forceinline": forceinline, "error_model": "numpy", "_nrt": False}
+    options = {"forceinline": forceinline, **_OF_HELPERS}
 
     def attach(function: F) -> F:
         @overload(verb, strict=False, jit_options=options)

@@ -92,6 +92,16 @@ def test_every_recipe_reads_back_from_its_toml(recipe: Recipe) -> None:
     assert recipe_from_toml(recipe.to_toml()) == recipe
 
 
+@settings(derandomize=True, max_examples=50, deadline=None)
+@given(recipes())
+def test_what_was_chosen_makes_the_recipe_and_no_less_does(recipe: Recipe) -> None:
+    chosen = recipe.chosen()
+    lines = [line for line in recipe.to_toml().splitlines() if line.partition(" = ")[0] in chosen]
+    assert recipe_from_toml("\n".join(lines)) == recipe
+    default = dict(zip(KEYS, dataclasses.astuple(Recipe(games=1)), strict=True)) | {"games": 0}
+    assert all(default[key] != value for key, value in chosen.items())
+
+
 def test_the_toml_has_every_key_once() -> None:
     assert [line.partition(" = ")[0] for line in tiny().to_toml().splitlines()] == KEYS
 

@@ -21,7 +21,7 @@ from tilewright.train import Running, Watcher
 
 __all__ = ["Job", "Report", "Stopped", "Test", "Training", "clean_up", "run_anywhere", "run_test", "run_training"]
 
-MEANING = 1  # of a job's result; another number makes all jobs new
+MEANING = 1  # of a job's result, and of recipes' defaults; another number makes all jobs new
 Report: TypeAlias = Callable[[float], bool]  # is told how much of a job is done; says whether to go on
 
 
@@ -37,7 +37,8 @@ class Training:
 
     @property
     def key(self) -> str:
-        return _key("training", recipe=self.recipe.to_toml())
+        """A key that recipes learn to know later, and that is left as it is by default, changes nothing."""
+        return _key("training", recipe=type(self.recipe).__name__, chosen=self.recipe.chosen())
 
     def __str__(self) -> str:
         return f"training {self.recipe.subject}, {self.recipe.length}, seed {self.recipe.seed}"

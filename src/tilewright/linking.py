@@ -1,0 +1,50 @@
+"""Helpers of kernels: code that is linked into the kernels that call it, and optimised there.
+
+Numba would also optimise every helper by itself, and make machine code of it that nobody calls. That is a third of the
+time of compiling, and most of it is for helpers of helpers, again and again.
+"""
+
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.core.registry import CPUDispatcher
+
+__all__ = ["Helper", "PartCompiler"]
+
+
+class Part(JITCodeLibrary):  # type: ignore[misc]
+    """The code of one helper, as it was translated."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        self._ensure_finalized()
+        return 0  # nowhere
+
+    @property
+    def codegen(self) -> "Part":
+        return self
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Code that is nowhere needs no surroundings."""
+
+
+class PartCompiler(Compiler):  # type: ignore[misc]
+    """Compiles a function to a part."""
+
+    def __init__(self, typingctx: Any, targetctx: Any, library: Any, *others: Any) -> None:
+        super().__init__(typingctx, targetctx, library or Part(targetctx.codegen(), "part"), *others)
+
+
+class Helper(CPUDispatcher):  # type: ignore[misc]
+    """A function of which there are only parts."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        raise TypeError(f"{self.__name__} is for kernels")
