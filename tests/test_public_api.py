@@ -13,7 +13,7 @@ from tests.process import PACKAGE, run_python
 
 # From the bottom up; a module imports from its own layer and from those before it.
 LAYERS = [
-    {"errors"},
+    {"errors", "linking"},
     {"jit", "bits", "files", "engines"},
     {"rng"},
     {"registry"},
@@ -28,9 +28,10 @@ LAYERS = [
     {"recorder"},
     {"intervals"},
     {"evaluation", "runs", "review"},
+    {"session"},
     {"train"},
     {"deep"},
-    {"sessions"},
+    {"opening"},
     {"bench", "report", "reproduce", "testing"},
     {"web"},
     {"cli", "__main__"},

@@ -17,7 +17,8 @@ from tilewright.learning.recipe import Recipe, read_recipe
 from tilewright.learning.trainer import Trainer
 from tilewright.networks.model import load_model
 from tilewright.runs import CurvePoint, Progress, RunFolder
-from tilewright.train import IMPROVEMENT, TEST_SEED, Session, Watcher, open_session
+from tilewright.session import TEST_SEED, Watcher
+from tilewright.train import IMPROVEMENT, Session, open_session
 
 OFTEN = 1e-6  # minutes: after every piece of work
 

@@ -11,7 +11,8 @@ from tilewright.errors import UnreachedError
 from tilewright.learning.recipe import Recipe
 from tilewright.networks.model import load_model
 from tilewright.runs import RunFolder, StagePoint
-from tilewright.train import Session, Watcher
+from tilewright.session import Watcher
+from tilewright.train import Session
 
 IN_TURN = tiny(stages=("16", "16+8"), collect=40, lambda_=0.0)
 

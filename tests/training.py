@@ -11,7 +11,8 @@ from tensorboardX.proto import event_pb2
 from tilewright.files import read_tensors
 from tilewright.learning.recipe import Recipe
 from tilewright.runs import CurvePoint, RunFolder
-from tilewright.train import Session, Watcher, open_session
+from tilewright.session import Watcher
+from tilewright.train import Session, open_session
 
 __all__ = ["ONLINE", "TINY", "StopAfter", "events_of", "learned", "purges_of", "rows_but_time", "tiny", "train"]
 

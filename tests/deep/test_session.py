@@ -15,7 +15,7 @@ from tilewright.errors import ConfigError, DivergedError, FileError, UsageError
 from tilewright.files import read_tensors
 from tilewright.learning.deep_recipe import DeepRecipe, deep_preset_names, read_deep_recipe
 from tilewright.runs import find_run
-from tilewright.train import Watcher
+from tilewright.session import Watcher
 
 PAPER = ["mlp", "cnn_5l", "cnn_5l_4", "cnn_5l_4_v2", "cnn_5l_4_fc", "cnn_alt", "cnn_alt_fc"]
 

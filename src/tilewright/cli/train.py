@@ -11,9 +11,9 @@ from tilewright.cli.options import threads_option
 from tilewright.cli.training import watching
 from tilewright.errors import ConfigError
 from tilewright.learning.recipes import all_presets, read_any_recipe
+from tilewright.opening import open_any_session
 from tilewright.report import save_curve, write_report
-from tilewright.sessions import open_any_session
-from tilewright.train import Running
+from tilewright.session import AnySession
 
 __all__ = ["evaluation_of", "free_folder", "read_changes", "train"]
 
@@ -88,7 +88,7 @@ def _value(text: str) -> Any:
         return text
 
 
-def evaluation_of(session: Running) -> str:
+def evaluation_of(session: AnySession) -> str:
     """The command that evaluates what was trained."""
     game, agent = session.recipe.game, session.recipe.player
     return f"tilewright evaluate {agent}:model={session.folder.model}" + ("" if game == "2048" else f" --game {game}")

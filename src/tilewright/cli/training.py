@@ -8,7 +8,8 @@ from typing import Any
 
 from tilewright.errors import FileError
 from tilewright.runs import EvaluationPoint, StagePoint
-from tilewright.train import Running, Session, Watcher
+from tilewright.session import AnySession, Watcher
+from tilewright.train import Session
 
 __all__ = ["watching"]
 
@@ -66,7 +67,7 @@ class _Plain(_Screen):
         super().__init__()
         self._told: float | None = None  # when a line was last printed; the first games start the clock
 
-    def on_games(self, session: Running) -> None:
+    def on_games(self, session: AnySession) -> None:
         self._now_and_then(lambda: f"{100 * session.done:5.1f} %  {session.figures()}")
 
     def on_collected(self, session: Session) -> None:
@@ -91,7 +92,7 @@ class _Live(_Screen):
         super().__init__()
         self._progress, self._task = progress, task
 
-    def on_games(self, session: Running) -> None:
+    def on_games(self, session: AnySession) -> None:
         curve = sparkline([point.score_mean for point in self.points])
         self._progress.update(self._task, completed=session.done, figures=session.figures(), curve=curve)
 

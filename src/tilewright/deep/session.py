@@ -2,7 +2,6 @@
 
 import json
 import math
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,28 +13,19 @@ import torch
 from tilewright.deep.afterstate import AfterstateLearner
 from tilewright.deep.dqn import DqnLearner
 from tilewright.deep.learner import Learner
+from tilewright.deep.model import DeepModel
 from tilewright.deep.playing import Player, play_together
 from tilewright.deep.vecenv import Finished
 from tilewright.errors import DivergedError, UsageError
-from tilewright.intervals import mean_of
+from tilewright.intervals import Estimate, mean_of
 from tilewright.learning.deep_recipe import DeepRecipe
 from tilewright.playing import make_results
-from tilewright.runs import DeepPoint, DeepRunFolder, EventLog
-from tilewright.train import (
-    TEST_SEED,
-    Watcher,
-    begin_in_folder,
-    check_folder,
-    going_on_unsaved,
-    origin_of,
-    point_of_test,
-    stopping_on_signals,
-)
+from tilewright.runs import DeepPoint, DeepRunFolder
+from tilewright.session import TEST_SEED, AnySession, Watcher, open_in_folder
 
 __all__ = ["DeepSession", "open_deep_session"]
 
 LEARNERS: dict[str, Callable[[DeepRecipe], Learner]] = {"dqn": DqnLearner, "afterstate": AfterstateLearner}
-MAY_CHANGE = {"steps", "minutes", "evaluate_games", "evaluate_minutes", "checkpoint_minutes"}  # when a run goes on
 
 
 @dataclass
@@ -68,38 +58,44 @@ def load_progress(folder: DeepRunFolder, learner: Learner) -> DeepProgress:
     return progress
 
 
-class DeepSession:
-    """Training by a deep recipe in a run folder."""
+class DeepSession(AnySession):
+    """Training of a deep network by a recipe."""
+
+    may_change: ClassVar[set[str]] = {
+        "steps",
+        "minutes",
+        "evaluate_games",
+        "evaluate_minutes",
+        "checkpoint_minutes",
+    }
+    recipe: DeepRecipe
+    progress: DeepProgress
+    points: list[DeepPoint]
 
     def __init__(
-        self, recipe: DeepRecipe, folder: DeepRunFolder, *, threads: int | None = None, watcher: Watcher | None = None
+        self, recipe: DeepRecipe, folder: DeepRunFolder, threads: int | None = None, watcher: Watcher | None = None
     ) -> None:
-        if threads is not None and threads < 1:
-            raise UsageError(f"threads={threads}: at least one is needed")
-        self.recipe, self.folder = recipe, folder
-        self.threads = threads or 1
-        self.watcher = watcher or Watcher()
-        torch.set_num_threads(self.threads)  # small networks are slower on more
+        super().__init__(recipe, folder, threads, watcher)
+        torch.set_num_threads(self.threads)
         try:
             self.learner = LEARNERS[recipe.learner](recipe)
         except MemoryError:
             raise UsageError(f"replay = {recipe.replay}: there is no memory for so many moves") from None
         self.game = recipe.make_game()
         self.progress = DeepProgress()
-        self.points: list[DeepPoint] = []
-        self._stop = threading.Event()
 
-    def resume(self) -> None:
-        """Go back to the last checkpoint; without one the session begins anew."""
-        self.folder.remove_unfinished()
-        if self.folder.checkpoint.exists():
-            self.progress = load_progress(self.folder, self.learner)
-        self.folder.forget_after(self.progress)
-        self.points = self.folder.curve_points()
+    @staticmethod
+    def default_threads() -> int:
+        return 1  # small networks are slower on more
 
-    def stop(self) -> None:
-        """Ask the session to end after the moves under way."""
-        self._stop.set()
+    def _load(self) -> None:
+        self.progress = load_progress(self.folder, self.learner)
+
+    def _save(self) -> None:
+        save_progress(self.folder, self.learner, self.progress)
+
+    def _model(self, origin: dict[str, str]) -> DeepModel:
+        return self.learner.model(origin)
 
     @property
     def done(self) -> float:
@@ -118,28 +114,10 @@ class DeepSession:
             text += f"  mean {last.score_mean:,.0f}  largest {last.largest}  loss {last.loss:.3g}"
         return text
 
-    def run(self) -> DeepProgress:
-        """Train until the budget is used up or `stop` is called, then save the model."""
-        test_at = self._next(self.recipe.evaluate_minutes)
-        save_at = self._next(self.recipe.checkpoint_minutes)
-        with stopping_on_signals(self), EventLog(self.folder, self.progress.games) as self._events:
-            while self.done < 1 and not self._stop.is_set():
-                self._advance()
-                if self.progress.seconds >= test_at and not self._stop.is_set():
-                    self._test()
-                    test_at = self._next(self.recipe.evaluate_minutes)
-                if self.progress.seconds >= save_at:
-                    with going_on_unsaved(self.watcher):
-                        save_progress(self.folder, self.learner, self.progress)
-                    save_at = self._next(self.recipe.checkpoint_minutes)
-            self._finish()
-        return self.progress
+    def _warm_up(self) -> None:
+        pass
 
-    def _next(self, minutes: float) -> float:
-        """When something is due again, in seconds of training."""
-        return self.progress.seconds + 60 * minutes if minutes else float("inf")
-
-    def _advance(self) -> None:
+    def _advance(self, pause: float) -> None:
         began, now = time.perf_counter(), self.progress
         finished = self.learner.advance(self.done)
         losses = self.learner.take_losses()
@@ -174,25 +152,14 @@ class DeepSession:
             now.losses[0] / max(1.0, now.losses[1]),
         )
         now.waiting, now.losses = [], [0.0, 0.0]
-        self.points.append(point)
-        self.folder.append(point)
-        self._events.add(point)
-        self.watcher.on_point(point)
+        self._add(point)
 
-    def _test(self) -> None:
+    def _play_test(self) -> tuple[Estimate, float]:
         """Play some games by the network alone."""
         results = make_results(self.recipe.evaluate_games)
         play_together(Player(self.learner.network, self.recipe.unit), self.game, TEST_SEED, 0, results)
         win = self.game.win_code
-        won = 0.0 if win is None else float((results.codes >= win).mean())
-        point = point_of_test(self.progress, mean_of(results.scores), len(results.scores), won)
-        self.folder.append(point)
-        self._events.add(point)
-        self.watcher.on_test(point)
-
-    def _finish(self) -> None:
-        self.learner.model(origin_of(self)).save(self.folder.model)
-        save_progress(self.folder, self.learner, self.progress)
+        return mean_of(results.scores), 0.0 if win is None else float((results.codes >= win).mean())
 
 
 def open_deep_session(
@@ -204,6 +171,4 @@ def open_deep_session(
     watcher: Watcher | None = None,
 ) -> DeepSession:
     """A session in the folder `path`: a new one, or with `resume` the one that is there, as far as it got."""
-    folder = DeepRunFolder(path)
-    check_folder(folder, recipe, MAY_CHANGE, resume=resume)
-    return begin_in_folder(DeepSession(recipe, folder, threads=threads, watcher=watcher), resume=resume)
+    return open_in_folder(DeepSession, recipe, DeepRunFolder(path), resume=resume, threads=threads, watcher=watcher)

@@ -14,10 +14,10 @@ from tilewright.games import make_game
 from tilewright.learning.recipe import Recipe
 from tilewright.learning.recipes import AnyRecipe
 from tilewright.networks.model import load_model
+from tilewright.opening import open_any_session
 from tilewright.recording import read_games
 from tilewright.runs import RunFolder
-from tilewright.sessions import open_any_session
-from tilewright.train import Running, Watcher
+from tilewright.session import AnySession, Watcher
 
 __all__ = ["Job", "Report", "Stopped", "Test", "Training", "clean_up", "run_anywhere", "run_test", "run_training"]
 
@@ -76,11 +76,11 @@ def run_training(job: Training, folder: Path, report: Report) -> dict[str, Any]:
     """Train in `folder`, or go on there; leaves the model in it, packed."""
 
     class Reporter(Watcher):
-        def on_games(self, session: Running) -> None:
+        def on_games(self, session: AnySession) -> None:
             if not report(session.done):
                 session.stop()
 
-        def on_collected(self, session: Running) -> None:
+        def on_collected(self, session: AnySession) -> None:
             self.on_games(session)
 
     resume = (folder / "config.toml").exists()

@@ -5,12 +5,13 @@ from typing import Any
 
 from tilewright.learning.recipe import Recipe
 from tilewright.learning.recipes import AnyRecipe
-from tilewright.train import Running, open_session
+from tilewright.session import AnySession
+from tilewright.train import open_session
 
 __all__ = ["open_any_session"]
 
 
-def open_any_session(recipe: AnyRecipe, path: Path, **options: Any) -> Running:
+def open_any_session(recipe: AnyRecipe, path: Path, **options: Any) -> AnySession:
     """A session of the recipe's kind in the folder `path`, with the options of `train.open_session`.
 
     PyTorch is imported for the deep ones alone.
