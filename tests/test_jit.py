@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
@@ -218,3 +219,40 @@ def test_the_code_for_some_types_gives_what_the_kernel_gives() -> None:
     direct = jit.for_types_of(slide_once, game.rules, state, 0)
     for action in range(4):
         assert direct(game.rules, state, action) == slide_once(game.rules, state, action)
+
+
+def test_a_helper_is_for_kernels_alone_before_and_after_it_was_compiled() -> None:
+    @jit.inline
+    def twice(number: int) -> int:
+        return 2 * number
+
+    @numba.njit
+    def four_times(number: int) -> int:
+        return twice(twice(number))
+
+    for _ in range(2):
+        with pytest.raises(TypeError, match="twice is for kernels"):
+            twice(3)
+        assert four_times(3) == 12
+
+
+def test_only_kernels_become_machine_code() -> None:
+    """What a helper's own dispatcher holds leads nowhere; the kernel that it is linked into does its work."""
+
+    @jit.inline
+    def sum_of_squares(numbers: Any) -> int:
+        total = 0
+        for number in numbers:
+            total += number * number
+        return total
+
+    @numba.njit
+    def kernel(numbers: Any) -> int:
+        return sum_of_squares(numbers)
+
+    assert kernel(np.arange(10)) == 285
+    helper: Any = sum_of_squares
+    (compiled,) = helper.overloads.values()
+    assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name) == 0
+    (compiled,) = kernel.overloads.values()
+    assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name) != 0
