@@ -226,7 +226,7 @@ def test_a_helper_is_for_kernels_alone_before_and_after_it_was_compiled() -> Non
     def twice(number: int) -> int:
         return 2 * number
 
-    @numba.njit
+    @numba.njit  # type: ignore[untyped-decorator]
     def four_times(number: int) -> int:
         return twice(twice(number))
 
@@ -246,7 +246,7 @@ def test_only_kernels_become_machine_code() -> None:
             total += number * number
         return total
 
-    @numba.njit
+    @numba.njit  # type: ignore[untyped-decorator]
     def kernel(numbers: Any) -> int:
         return sum_of_squares(numbers)
 
