@@ -1,6 +1,7 @@
 """The weights that play looks up, against a naive player and a naive search of two plies."""
 
 import dataclasses
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from tilewright.games.board import Board
 from tilewright.networks.model import Model
 from tilewright.networks.shapes import NetworkShape
 from tilewright.networks.stages import UNWRITTEN
-from tilewright.networks.usage import only_what_is_used, used_weights
+from tilewright.networks.usage import count_lookups, only_what_is_used
 
 GAMES = ["2048:rows=3,columns=3", "threes:rows=3,columns=3"]
 
@@ -28,7 +29,7 @@ def random_model(game: str, **shape: object) -> Model:
 def test_without_the_other_weights_all_values_along_the_games_are_the_same(game: str) -> None:
     """One and two plies deep, at every board of the games that were marked."""
     model = random_model(game)
-    cut = only_what_is_used(model, 3, seed=5, threads=2)
+    cut = only_what_is_used(model, 3, every=1, seed=5, threads=2)
     assert 0 < np.count_nonzero(cut.weights) < np.count_nonzero(model.weights)
     for number in range(3):
         episode = Episode(model.game, 5, number)
@@ -39,22 +40,34 @@ def test_without_the_other_weights_all_values_along_the_games_are_the_same(game:
             episode.move(ModelAgent(model).move(episode.board))
 
 
-def test_exactly_the_weights_are_marked_that_some_board_reads() -> None:
-    """The weight of a pair of tiles is used just if a board with that pair is looked at, by the naive search below."""
+@pytest.mark.parametrize("every", [1, 3])
+def test_weights_are_counted_as_often_as_some_board_reads_them(every: int) -> None:
+    """How often a pair of tiles is on the boards that the naive search below looks at."""
     shape = NetworkShape(("01",), symmetric=False)
     weights = np.random.default_rng(2).uniform(1, 50, shape.table_size).astype(np.float32)
     model = Model(make_game("2048:rows=2,columns=2"), shape, "afterstate", weights)
-    used = used_weights(model, 20, seed=1, threads=1)
-    read: set[tuple[int, int]] = set()
+    counts = count_lookups(model, 20, every=every, seed=1, threads=1)
+    read: Counter[tuple[int, int]] = Counter()
     for number in range(20):
         episode = Episode(model.game, 1, number)
         while not episode.is_over:
             for after in _afterstates(episode.board):
-                read.add(_first_two(after))
-                for state in _outcomes(after):
-                    read |= {_first_two(later) for later in _afterstates(state)}
+                read[_first_two(after)] += 1
+                if (number + len(episode.history)) % every == 0:
+                    read.update(_first_two(later) for state in _outcomes(after) for later in _afterstates(state))
             episode.move(ModelAgent(model).move(episode.board))
-    assert used.sum() == len(read)
+    assert sorted(counts[counts > 0].tolist()) == sorted(read.values())
+
+
+def test_the_weights_that_are_kept_are_those_looked_up_most_often() -> None:
+    model = random_model(GAMES[0])
+    counts = count_lookups(model, 10, threads=1)
+    for most in (5, 100, 1000, 10**9):
+        kept = only_what_is_used(model, 10, most, threads=1).weights != 0
+        assert kept.sum() <= most
+        assert counts[kept].min() > (counts[~kept].max() if most < 10**9 else 0)
+    with_one_more = counts >= counts[kept := only_what_is_used(model, 10, 100, threads=1).weights != 0].min() - 1
+    assert with_one_more.sum() > 100 or with_one_more.sum() == kept.sum()
 
 
 def _afterstates(board: Board) -> list[Board]:
@@ -81,4 +94,4 @@ def test_stages_that_promote_keep_what_is_read_instead() -> None:
 def test_only_afterstate_values_can_be_cut() -> None:
     model = dataclasses.replace(random_model(GAMES[0]), method="state")
     with pytest.raises(UsageError, match="a network of state values; only those of afterstates"):
-        used_weights(model, 1)
+        count_lookups(model, 1)

@@ -61,8 +61,14 @@ def agents(name: str | None, as_json: bool) -> None:
     show_default=True,
     help="Let --pack keep only the weights that so many games look up; 0: all.",
 )
+@click.option(
+    "--most",
+    type=click.IntRange(1),
+    metavar="WEIGHTS",
+    help="With --games: keep at most so many weights, those looked up most often.",
+)
 @json_option
-def models(path: Path | None, pack: Path | None, unit: float, games: int, as_json: bool) -> None:
+def models(path: Path | None, pack: Path | None, unit: float, games: int, most: int | None, as_json: bool) -> None:
     """List the models under runs/; with PATH, what one is made of and where it comes from.
 
     \b
@@ -71,6 +77,7 @@ def models(path: Path | None, pack: Path | None, unit: float, games: int, as_jso
       tilewright models runs/minute/model.safetensors
       tilewright models runs/minute/model.safetensors --pack small.safetensors
       tilewright models runs/minute/model.safetensors --pack smaller.safetensors --games 500
+      tilewright models runs/minute/model.safetensors --pack smallest.safetensors --games 500 --most 2000000
     """
     from tilewright.networks.model import load_model
 
@@ -95,7 +102,7 @@ def models(path: Path | None, pack: Path | None, unit: float, games: int, as_jso
         return
     model = load_model(path)
     if pack is not None:
-        _pack(model, pack, unit, games)
+        _pack(model, pack, unit, games, most)
         print(f"{pack}: {pack.stat().st_size / 1e6:,.1f} MB, from {path.stat().st_size / 1e6:,.1f} MB")
         return
     if as_json:
@@ -107,15 +114,17 @@ def models(path: Path | None, pack: Path | None, unit: float, games: int, as_jso
     print(f"\n{model.origin.get('recipe', '')}", end="")
 
 
-def _pack(model: "Model", file: Path, unit: float, games: int) -> None:
+def _pack(model: "Model", file: Path, unit: float, games: int, most: int | None) -> None:
     if not 0 <= unit <= LARGEST_UNIT:
         raise UsageError(f"--unit {unit:g}: must be from 0 to {LARGEST_UNIT:,}")
+    if most is not None and not games:
+        raise UsageError("--most needs --games: in how many games look-ups are counted")
     if games:
         from tilewright.networks.usage import only_what_is_used
 
         output.announce_compilation()
         with output.progress_bar("games", games) as progress:
-            model = only_what_is_used(model, games, progress=progress)
+            model = only_what_is_used(model, games, most, progress=progress)
     model.save(file, compact=True, unit=unit)
 
 

@@ -1,7 +1,7 @@
 """Which weights a network looks up when it plays: a model that ships can do without the others.
 
-Learning visits many boards that good play never meets again. Games are played at one ply, and marked are the weights of
-all boards that a search of two plies looks at along the way.
+Learning visits many boards that good play never meets again. Games are played at one ply, and counted is how often the
+weights are looked up, now and then also by a search of two plies.
 """
 
 from collections.abc import Callable
@@ -20,95 +20,115 @@ from tilewright.networks.stages import UNWRITTEN, UNWRITTEN_16
 from tilewright.networks.tables import Places, Tables, add_up, list_places, lookups
 from tilewright.rng import Stream, new_stream, seed_stream, stream_key
 
-__all__ = ["only_what_is_used", "used_weights"]
+__all__ = ["count_lookups", "only_what_is_used"]
 
 u64 = np.uint64
-Marks = NDArray[np.uint8]
+EVERY = 16  # moves from one search of two plies to the next: such a search looks at fifty times as many boards
+MOST_COUNTED = 2**16 - 1
+Counts = NDArray[np.uint16]
 
 
 @inline
-def _look_at(tables: Tables, rules: Rules, state: State, places: Places, marks: Marks) -> None:
-    """Mark the weights of a board, and in earlier stages those that may be read instead."""
+def _look_at(tables: Tables, rules: Rules, state: State, places: Places, counts: Counts) -> None:
+    """Count the weights of a board, and in earlier stages those that may be read instead."""
     list_places(tables, rules, state, places, 0)
     for i in range(lookups(tables)):
         place = u64(places[i])
         while True:
-            marks[place] = 1
+            if counts[place] < MOST_COUNTED:
+                counts[place] += np.uint16(1)
             if place < tables.stage_size:
                 break
             place -= tables.stage_size
 
 
 @kernel
-def mark_games(
+def count_in_games(
     rules: Rules,
     tables: Tables,
     key: Word,
     first: Int,
     count: Int,
+    every: Int,
     stream: Stream,
     chances: Outcomes,
     places: Places,
-    marks: Marks,
+    counts: Counts,
 ) -> None:
-    """Play some games, and mark what is looked at."""
+    """Play some games, and count what is looked at."""
     for game in range(first, first + count):
         seed_stream(stream, key, u64(game))
         state, _ = start(rules, stream)
+        moves = game  # every game has its searches at other moves
         while True:
             best, chosen, legal = np.float32(0), state, False
             for action in range(4):
                 after, reward = slide(rules, state, action)
                 if reward == ILLEGAL:
                     continue
-                for i in range(outcomes(rules, after, chances)):
+                for i in range(outcomes(rules, after, chances) if moves % every == 0 else 0):
                     for reply in range(4):
                         later, gain = slide(rules, State(chances.cells[i], chances.extra[i]), reply)
                         if gain != ILLEGAL:
-                            _look_at(tables, rules, later, places, marks)
-                _look_at(tables, rules, after, places, marks)
+                            _look_at(tables, rules, later, places, counts)
+                _look_at(tables, rules, after, places, counts)
                 worth = np.float32(reward) + add_up(tables, places, 0, u64(0))
                 if not legal or worth > best:
                     best, chosen, legal = worth, after, True
             if not legal:
                 break
             state, _ = spawn(rules, chosen, stream)
+            moves += 1
 
 
-def used_weights(
+def count_lookups(
     model: Model,
     games: int,
     *,
+    every: int = EVERY,
     seed: int = 0,
     threads: int | None = None,
     progress: Callable[[int], None] | None = None,
-) -> NDArray[np.bool_]:
-    """Which weights are looked up in so many games."""
+) -> Counts:
+    """How often each weight is looked up in so many games (up to 65,535 times)."""
     if model.method != "afterstate":
         raise UsageError(f"a network of {model.method} values; only those of afterstates can be cut to what play uses")
     rules, tables, key = model.game.rules, model.tables, stream_key(seed)
-    marks = np.zeros(len(model.weights), np.uint8)
+    counts = np.zeros(len(model.weights), np.uint16)
     lookups_of_one = model.shape.lookups(model.game)
 
     def work(first: int, count: int) -> None:
         places = np.empty(lookups_of_one, np.uint32)
-        mark_games(rules, tables, key, first, count, new_stream(), make_outcomes(), places, marks)
+        count_in_games(rules, tables, key, first, count, every, new_stream(), make_outcomes(), places, counts)
 
     spread(work, games, default_threads() if threads is None else threads, progress)
-    return marks.view(np.bool_)
+    return counts
 
 
-def only_what_is_used(model: Model, games: int, **options: Any) -> Model:
-    """The model without the weights that so many games (and `options` of `used_weights`) never look up.
+def _fewest_lookups(counts: Counts, most: int) -> int:
+    """How often a weight must be looked up to be among so many weights."""
+    having = np.zeros(MOST_COUNTED + 1, np.int64)
+    for start_at in range(0, len(counts), 2**24):  # to count 16-bit numbers NumPy makes four times their memory
+        having += np.bincount(counts[start_at : start_at + 2**24], minlength=MOST_COUNTED + 1)
+    at_least = np.cumsum(having[::-1])[::-1]
+    enough = np.flatnonzero(at_least[1:] <= most)
+    return int(enough[0]) + 1 if len(enough) else MOST_COUNTED
+
+
+def only_what_is_used(model: Model, games: int, most: int | None = None, **options: Any) -> Model:
+    """The model without the weights that so many games (and `options` of `count_lookups`) never look up.
+
+    With `most`, at most so many weights are kept: those that are looked up most often.
 
     >>> from tilewright.networks.shapes import NetworkShape
     >>> from tilewright.games import make_game
     >>> shape = NetworkShape(("01", "04"))
     >>> model = Model(make_game("2048:rows=2,columns=2"), shape, "afterstate", np.ones(shape.table_size, np.float32))
-    >>> int(only_what_is_used(model, games=100, threads=1).weights.sum())
-    48
+    >>> [int(only_what_is_used(model, 100, most, threads=1).weights.sum()) for most in (None, 20)]
+    [48, 20]
     """
-    used = used_weights(model, games, **options)
+    counts = count_lookups(model, games, **options)
+    used = counts >= (1 if most is None else _fewest_lookups(counts, most))
     blank = UNWRITTEN_16 if model.weights.dtype == np.int16 else UNWRITTEN
     kept = np.where(used, model.weights, model.weights.dtype.type(0))
     if model.shape.promoted_from is not None:
