@@ -249,6 +249,7 @@ def test_a_finished_run_resumed_stays_as_it_is(tmp_path: Path) -> None:
         {"share": 0.5},
         {"decay": 0.5},
         {"patience": 40},
+        {"model": "other.safetensors"},
         {"initial": 10.0},
         {"epsilon": 0.1},
         {"seed": 6},

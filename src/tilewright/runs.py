@@ -106,6 +106,7 @@ class Progress:
     decays: int = 0
     decided_at: int = 0  # the game at which the step was last looked at
     stage: int = 0  # which stage is learned, where they are learned in turn
+    given: int = 0  # how many stages were known at the beginning
     stage_games: int = 0  # when it began
     stage_seconds: float = 0.0
     collected: int = 0  # games played to find boards for the next stage

@@ -124,11 +124,16 @@ class AnySession(ABC):
         """Ask the session to end after the games under way."""
         self._stop.set()
 
+    def begin(self) -> None:  # noqa: B027  (most have nothing to make ready)
+        """Make ready a session that was not saved yet."""
+
     def resume(self) -> None:
         """Go back to the last checkpoint; without one the session begins anew."""
         self.folder.remove_unfinished()
         if self.folder.checkpoint.exists():
             self._load()
+        else:
+            self.begin()
         self.folder.forget_after(self.progress)
         self.points = self.folder.curve_points()
 
@@ -205,8 +210,7 @@ def open_in_folder(
     """A session in a run folder: a new one, or with `resume` the one that is there, as far as it got."""
     _check(folder, recipe, kind.may_change, resume=resume)
     session = kind(recipe, folder, threads, watcher)
-    if resume:
-        session.resume()
+    session.resume() if resume else session.begin()
     recipe.save(folder.config)
     return session
 

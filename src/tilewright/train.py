@@ -8,13 +8,13 @@ from typing import ClassVar
 
 from tilewright.agents.ntuple import ModelAgent
 from tilewright.engines.local import default_threads, spread
-from tilewright.errors import UnreachedError
+from tilewright.errors import UnreachedError, UsageError
 from tilewright.evaluation import evaluate
 from tilewright.intervals import Estimate
 from tilewright.learning.recipe import Recipe
 from tilewright.learning.starts import Boards
 from tilewright.learning.trainer import Trainer
-from tilewright.networks.model import Model
+from tilewright.networks.model import Model, load_model
 from tilewright.playing import Results
 from tilewright.runs import CurvePoint, Progress, RunFolder, StagePoint
 from tilewright.session import TEST_SEED, AnySession, Watcher, open_in_folder
@@ -50,6 +50,19 @@ class Session(AnySession):
     @staticmethod
     def default_threads() -> int:
         return default_threads()
+
+    def begin(self) -> None:
+        if not self.recipe.model:
+            return
+        model = load_model(self.recipe.model)
+        try:
+            self.trainer.take_over(model)
+        except UsageError as problem:
+            raise UsageError(f"{self.recipe.model}: {problem}") from None
+        if self.recipe.collect:
+            self.progress.given = 1 + len(model.shape.stages)
+            if self.progress.given == self.stages:
+                raise UsageError(f"{self.recipe.model}: knows all the stages already")
 
     def _load(self) -> None:
         self.progress = self.folder.load_checkpoint(self.trainer)
@@ -94,6 +107,8 @@ class Session(AnySession):
     def _stage_ends(self) -> tuple[int, float]:
         """After how many games or seconds; the stages that are left have equal parts of what is left."""
         now, recipe = self.progress, self.recipe
+        if now.stage < now.given:
+            return now.stage_games, now.stage_seconds
         began = self._used(now.stage_games, now.stage_seconds)
         part = began + (1 - began) / (self.stages - now.stage)
         return (

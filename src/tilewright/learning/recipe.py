@@ -44,6 +44,7 @@ class Recipe(Config):
     decay: float = 1.0  # the share is multiplied by this when learning is saturated …
     patience: int = 0  # … which is when this many games are no better than as many before them; 0: never
     restart: int = 0  # a game of so many moves is played again from its middle; 0: never
+    model: str = ""  # a model to begin with; stages in turn go on with the first that it does not have
     initial: float = 0.0  # the value of every board at the beginning; high is optimistic
     epsilon: float = 0.0  # how often a random move is made
     games: int = 0  # how long to train: games, minutes, or whichever comes first; 0: no limit

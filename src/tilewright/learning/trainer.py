@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.errors import DivergedError, FileError
+from tilewright.errors import DivergedError, FileError, UsageError
 from tilewright.learning.exploration import EpsilonGreedy, Exploration, NoExploration
 from tilewright.learning.loops import Returns, learn_backwards, learn_online, make_room
 from tilewright.learning.methods import make_method
@@ -15,7 +15,7 @@ from tilewright.learning.starts import Boards, collect_boards, joined, make_boar
 from tilewright.learning.steps import Coherence, FixedStep, StepRule
 from tilewright.networks.model import METHODS, Model
 from tilewright.networks.shapes import NetworkShape
-from tilewright.networks.stages import UNWRITTEN, asleep, read_stages
+from tilewright.networks.stages import UNWRITTEN, UNWRITTEN_16, asleep, read_stages
 from tilewright.networks.tables import Tables
 from tilewright.playing import Results, make_results
 from tilewright.rng import new_stream, stream_key
@@ -46,6 +46,24 @@ class Trainer:
         self.asleep = False  # whether the first stage learns for all of them, for now
         self.starts, self.found = make_boards(0), make_boards(0)
         self._key = stream_key(recipe.seed)
+
+    def take_over(self, model: Model) -> None:
+        """Begin with the weights of a model, which may have the first stages only."""
+        stages, its = self.shape.stages, model.shape.stages
+        if model.game.spec != self.game.spec:
+            raise UsageError(f"a model for {model.game.spec}; the recipe is for {self.game.spec}")
+        if model.method != self.recipe.method:
+            raise UsageError(f"a model of {model.method} values; the recipe learns {self.recipe.method} values")
+        if dataclasses.replace(model.shape, stages=(), promote=False) != self._shape_until(0):
+            raise UsageError("a model of another network than the recipe's")
+        if its != stages[: len(its)] or (its and model.shape.promote != self.shape.promote):
+            raise UsageError(f"a model with stages at {', '.join(its)}; those of the recipe do not begin so")
+        self.weights[: len(model.weights)] = model.weights
+        if model.weights.dtype == np.int16:
+            known = self.weights[: len(model.weights)]
+            known *= np.float32(model.unit)
+            if model.shape.promoted_from is not None:
+                known[model.weights == UNWRITTEN_16] = UNWRITTEN
 
     def warm_up(self) -> None:
         """Load or compile the kernels."""
@@ -119,7 +137,7 @@ class Trainer:
         return slice(self.stage * size, (self.stage + 1) * size)
 
     def _shape_until(self, stage: int) -> NetworkShape:
-        return dataclasses.replace(self.shape, stages=self.shape.stages[:stage])
+        return dataclasses.replace(self.shape, stages=self.shape.stages[:stage], promote=False)
 
     def _exploration(self) -> Exploration:
         epsilon = self.recipe.epsilon
