@@ -71,11 +71,34 @@ def unpack(packed: Mapping[str, NDArray[np.uint8]], size: int, promoted_from: in
         visited, high, low = (
             np.frombuffer(zlib.decompress(packed[name].tobytes()), np.uint8) for name in ("visited", "high", "low")
         )
-        marks = np.unpackbits(visited, count=size).view(np.bool_)
-        if len(visited) != -(-size // 8) or not len(high) == len(low) == np.count_nonzero(marks):
+        count = int(np.bitwise_count(visited).sum(dtype=np.int64))
+        if len(visited) != -(-size // 8) or not len(high) == len(low) == count or _marks_beyond(visited, size):
             raise ValueError("they are of a network of another size")  # NumPy would fill up or repeat what is missing
         whole = _blank(size, promoted_from)
-        whole[marks] = ((high.astype(np.uint16) << 8) | low).view(np.int16)
+        _fill(whole, visited, ((high.astype(np.uint16) << 8) | low).view(np.int16))
     except (zlib.error, KeyError, ValueError) as error:
         raise FileError(f"the packed weights do not unpack: {error}") from None
     return whole
+
+
+def _marks_beyond(visited: NDArray[np.uint8], size: int) -> bool:
+    """Whether one of the bits that fill up the last byte is set."""
+    return bool(size % 8 and visited[-1] & (0xFF >> size % 8))
+
+
+def _fill(whole: NDArray[np.int16], visited: NDArray[np.uint8], values: NDArray[np.int16]) -> None:
+    """Put the values where the marks are, eight places at a time: most of a large network was never visited."""
+    done, full = 0, len(whole) // 8
+    groups = whole[: 8 * full].reshape(full, 8)
+    for begin in range(0, full, _PIECE // 8):
+        piece = visited[begin : min(begin + _PIECE // 8, full)]
+        some = np.flatnonzero(piece)
+        marks = np.unpackbits(piece[some]).view(np.bool_).reshape(-1, 8)
+        count = int(np.count_nonzero(marks))
+        chosen = groups[begin + some]
+        chosen[marks] = values[done : done + count]
+        groups[begin + some] = chosen
+        done += count
+    if len(whole) % 8:
+        rest = np.unpackbits(visited[-1:], count=len(whole) % 8).view(np.bool_)
+        whole[8 * full :][rest] = values[done:]
