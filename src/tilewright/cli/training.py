@@ -82,7 +82,8 @@ class _Plain(_Screen):
             self.tell(line())
 
     def tell(self, line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
+        sys.stderr.write(f"{line}\n")  # at once: a signal may come with a line of its own
+        sys.stderr.flush()
 
 
 class _Live(_Screen):
