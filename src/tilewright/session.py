@@ -21,6 +21,8 @@ from tilewright.runs import EvaluationPoint, EventLog, StagePoint
 __all__ = ["TEST_SEED", "AnySession", "Watcher", "open_in_folder"]
 
 TEST_SEED = 2**31  # tests along the way play other games than training does
+# When a run goes on; and how many games or steps it has.
+MAY_CHANGE = {"minutes", "evaluate_games", "evaluate_minutes", "checkpoint_minutes"}
 
 S = TypeVar("S", bound="AnySession")
 
@@ -53,7 +55,7 @@ class Watcher:
 class AnySession(ABC):
     """Training by a recipe in a run folder."""
 
-    may_change: ClassVar[set[str]]  # keys of the recipe that may be others when a run goes on
+    budget: ClassVar[str]  # the key of the recipe that counts how long to train, beside its minutes
     progress: Any
     points: list[Any]
 
@@ -80,8 +82,7 @@ class AnySession(ABC):
     def figures(self) -> str:
         """Where it is, in one line."""
 
-    @abstractmethod
-    def _warm_up(self) -> None:
+    def _warm_up(self) -> None:  # noqa: B027  (nor to warm up)
         """Do what is to be done once, so that only training is timed."""
 
     @abstractmethod
@@ -208,7 +209,7 @@ def open_in_folder(
     kind: type[S], recipe: Config, folder: Any, *, resume: bool, threads: int | None, watcher: Watcher | None
 ) -> S:
     """A session in a run folder: a new one, or with `resume` the one that is there, as far as it got."""
-    _check(folder, recipe, kind.may_change, resume=resume)
+    _check(folder, recipe, MAY_CHANGE | {kind.budget}, resume=resume)
     session = kind(recipe, folder, threads, watcher)
     session.resume() if resume else session.begin()
     recipe.save(folder.config)

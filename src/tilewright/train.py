@@ -28,13 +28,7 @@ MOST_COLLECTED = 50  # games played for each board wanted, before a session make
 class Session(AnySession):
     """Training of a network of tuples by a recipe."""
 
-    may_change: ClassVar[set[str]] = {
-        "games",
-        "minutes",
-        "evaluate_games",
-        "evaluate_minutes",
-        "checkpoint_minutes",
-    }
+    budget: ClassVar[str] = "games"
     recipe: Recipe
     progress: Progress
     points: list[CurvePoint]

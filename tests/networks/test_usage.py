@@ -82,6 +82,14 @@ def _first_two(board: Board) -> tuple[int, int]:
     return board.tiles[0][0], board.tiles[0][1]
 
 
+def test_fewer_weights_than_can_be_told_apart_are_refused() -> None:
+    """The ends of the 2x2 board's four tuples are looked up far more often than is counted."""
+    shape = NetworkShape(("0",))
+    model = Model(make_game("2048:rows=2,columns=2"), shape, "afterstate", np.ones(shape.table_size, np.float32))
+    with pytest.raises(UsageError, match=r"weights are looked up 65,535 times or more; 1 are too few"):
+        only_what_is_used(model, 20_000, 1, threads=1)
+
+
 def test_stages_that_promote_keep_what_is_read_instead() -> None:
     model = random_model(GAMES[0], stages=("32",), promote=True)
     half = model.shape.promoted_from or 0

@@ -61,13 +61,7 @@ def load_progress(folder: DeepRunFolder, learner: Learner) -> DeepProgress:
 class DeepSession(AnySession):
     """Training of a deep network by a recipe."""
 
-    may_change: ClassVar[set[str]] = {
-        "steps",
-        "minutes",
-        "evaluate_games",
-        "evaluate_minutes",
-        "checkpoint_minutes",
-    }
+    budget: ClassVar[str] = "steps"
     recipe: DeepRecipe
     progress: DeepProgress
     points: list[DeepPoint]
@@ -113,9 +107,6 @@ class DeepSession(AnySession):
             last = self.points[-1]
             text += f"  mean {last.score_mean:,.0f}  largest {last.largest}  loss {last.loss:.3g}"
         return text
-
-    def _warm_up(self) -> None:
-        pass
 
     def _advance(self, pause: float) -> None:
         began, now = time.perf_counter(), self.progress

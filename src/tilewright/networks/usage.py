@@ -112,7 +112,9 @@ def _fewest_lookups(counts: Counts, most: int) -> int:
         having += np.bincount(counts[start_at : start_at + 2**24], minlength=MOST_COUNTED + 1)
     at_least = np.cumsum(having[::-1])[::-1]
     enough = np.flatnonzero(at_least[1:] <= most)
-    return int(enough[0]) + 1 if len(enough) else MOST_COUNTED
+    if not len(enough):
+        raise UsageError(f"{at_least[-1]:,} weights are looked up {MOST_COUNTED:,} times or more; {most:,} are too few")
+    return int(enough[0]) + 1
 
 
 def only_what_is_used(model: Model, games: int, most: int | None = None, **options: Any) -> Model:
