@@ -35,6 +35,20 @@ def test_an_experiment_is_run_once_and_reported(command: Command) -> None:
     assert len(Path("all.csv").read_text().splitlines()) == 11
 
 
+def test_markdown_is_written_elsewhere_with_a_list_of_all_that_is_there(command: Command) -> None:
+    other = Path("docs/szubert-2014/table-1-full/report.md")
+    other.parent.mkdir(parents=True)
+    other.write_text("# Another paper, Table I\n\nText.\n")
+    said = command("reproduce", "goenawan-2020/table-2", "--threads", "1", "--markdown", "docs")
+    assert said.out == "runs/reproduce/goenawan-2020/table-2-quick/report.html\ndocs/README.md\n"
+    here, there = (Path(folder, "goenawan-2020/table-2-quick/report.md") for folder in ("runs/reproduce", "docs"))
+    assert here.read_bytes() == there.read_bytes()
+    assert [line for line in Path("docs/README.md").read_text().splitlines() if line.startswith("- ")] == [
+        "- [Goenawan, Tao & Wu 2020, Table 2: random moves](goenawan-2020/table-2-quick/report.md) (quick)",
+        "- [Another paper, Table I](szubert-2014/table-1-full/report.md) (full)",
+    ]
+
+
 def test_a_sweep_compares_every_combination(command: Command) -> None:
     said = command("sweep", "tiny.toml", "share=0.5,1", "rule=fixed,tc", "--tests", "20", "--threads", "1")
     assert said.code == 0

@@ -18,7 +18,7 @@ from tilewright.engines.remote import Cluster
 from tilewright.errors import UsageError
 from tilewright.networks.model import Model
 from tilewright.networks.shapes import NetworkShape
-from tilewright.reproduce.page import write_reports
+from tilewright.reproduce.page import make_report, write_markdown
 from tilewright.reproduce.store import Store
 from tilewright.reproduce.suite import pieces_of, run_suite
 
@@ -111,7 +111,7 @@ def test_a_suite_gives_the_same_report_as_here(cluster: Cluster, tmp_path: Path)
     run_suite(pieces_of(experiment, QUICK), there, workers=2, cluster=cluster)
     run_suite(pieces_of(experiment, QUICK), here, workers=2)
     for store, folder in ((there, "a"), (here, "b")):
-        write_reports(experiment, QUICK, store, tmp_path / folder)
+        write_markdown(make_report(experiment, QUICK, store), tmp_path / folder)
     assert (tmp_path / "a" / "report.md").read_text() == (tmp_path / "b" / "report.md").read_text()
 
 

@@ -13,7 +13,7 @@ from tilewright.games import make_game
 from tilewright.reproduce.experiments import Experiment, Row, Scale, Stated
 from tilewright.reproduce.figures import CURVES
 from tilewright.reproduce.findings import find_all
-from tilewright.reproduce.page import write_reports
+from tilewright.reproduce.page import make_report, write_markdown, write_page
 from tilewright.reproduce.store import Store
 from tilewright.reproduce.suite import FIRST_TEST, pieces_of, run_suite
 
@@ -48,7 +48,7 @@ def test_a_row_is_what_training_and_testing_by_hand_give(experiment: Experiment,
         assert one.samples[0].training["moves"] == 512  # type: ignore[index]
         ends = [one.cells[f"ends-{tile}"].ours for tile in (4, 8, 16, 32)]
         assert sum(rate.value for rate in ends if rate) == 1
-    page = write_reports(experiment, SCALE, store, tmp_path / "report")
+    page = write_page(make_report(experiment, SCALE, store), tmp_path / "report")
     assert page.read_text().count('src="data:image/png;base64,') == len(CURVES)
 
 
@@ -59,6 +59,6 @@ def test_interrupted_the_report_is_the_same(experiment: Experiment, tmp_path: Pa
             with pytest.raises(KeyboardInterrupt):
                 run_suite(pieces_of(experiment, SCALE), store, workers=2, observer=InterruptAfter(signs))
         run_suite(pieces_of(experiment, SCALE), store, workers=2)
-        write_reports(experiment, SCALE, store, tmp_path / f"{name}-report")
+        write_markdown(make_report(experiment, SCALE, store), tmp_path / f"{name}-report")
     first, second = ((tmp_path / f"{name}-report" / "report.md").read_text() for name in ("undisturbed", "interrupted"))
     assert first == second

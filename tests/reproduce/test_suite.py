@@ -16,7 +16,7 @@ from tilewright.intervals import Estimate, mean_of
 from tilewright.reproduce.experiments import Experiment
 from tilewright.reproduce.findings import Cell, find_all, written
 from tilewright.reproduce.jobs import Job
-from tilewright.reproduce.page import write_reports
+from tilewright.reproduce.page import make_report, write_markdown, write_page
 from tilewright.reproduce.store import Store
 from tilewright.reproduce.suite import FIRST_TEST, Observer, pieces_of, run_suite
 
@@ -59,8 +59,7 @@ def undisturbed(experiment: Experiment, tmp_path_factory: pytest.TempPathFactory
 
 
 def report(experiment: Experiment, store: Store, folder: Path) -> str:
-    write_reports(experiment, QUICK, store, folder)
-    return (folder / "report.md").read_text()
+    return write_markdown(make_report(experiment, QUICK, store), folder).read_text()
 
 
 def test_what_is_finished_is_not_run_again(experiment: Experiment, undisturbed: Store) -> None:
@@ -144,7 +143,7 @@ def test_a_report_marks_what_disagrees_with_the_paper(
     assert re.search(r"\| [\d,]+ ± [\d,]+ ≠ \| 50,000 ± 1 \|", slow)
     assert "![curve-score](curve-score.png)" in text
     assert (tmp_path / "curve-win.png").read_bytes().startswith(b"\x89PNG")
-    page = (tmp_path / "report.html").read_text()
+    page = write_page(make_report(experiment, QUICK, undisturbed), tmp_path).read_text()
     assert "A text &amp; a half." in page
     assert page.count('src="data:image/png;base64,') == 2
     assert "## random\n\n```\n60\tavg = " in text

@@ -18,6 +18,12 @@ __all__ = ["reproduce"]
 @click.option("--scale", type=click.Choice(list(SCALES)), default="quick", show_default=True, help="How much effort.")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("runs/reproduce"), show_default=True)
 @click.option(
+    "--markdown",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Write the Markdown there as well, with a list of all reports that are there.",
+)
+@click.option(
     "--csv", type=click.Path(path_type=Path), metavar="FILE", help="Export all finished jobs of --out and stop."
 )
 @threads_option
@@ -27,6 +33,7 @@ def reproduce(
     everything: bool,
     scale: str,
     out: Path,
+    markdown: Path | None,
     csv: Path | None,
     threads: int | None,
     engine: str,
@@ -49,6 +56,7 @@ def reproduce(
       tilewright reproduce szubert-2014/table-1
       tilewright reproduce goenawan-2020 --scale standard
       tilewright reproduce --all --out runs/papers
+      tilewright reproduce chen-2019 --scale standard --markdown docs/results
       tilewright reproduce --csv results.csv
     """
     if csv is not None:
@@ -62,4 +70,4 @@ def reproduce(
         return
     paths = list(all_experiments()) if everything else experiments
     chosen = list({one.path: one for path in paths for one in find_experiment(path)}.values())
-    run_and_report(chosen, scale, out, threads, chosen_cluster(engine, address, threads))
+    run_and_report(chosen, scale, out, threads, chosen_cluster(engine, address, threads), markdown)

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -13,11 +14,13 @@ from tilewright.engines.remote import Cluster
 from tilewright.errors import UsageError
 from tilewright.reproduce.experiments import Experiment
 from tilewright.reproduce.jobs import Job
-from tilewright.reproduce.page import write_reports
+from tilewright.reproduce.page import make_report, write_index, write_markdown, write_page
 from tilewright.reproduce.store import Store
 from tilewright.reproduce.suite import Observer, pieces_of, run_suite
 
 __all__ = ["run_and_report"]
+
+SILENCE = 60  # seconds after which it is said how far a job is, where there is no terminal
 
 
 def run_and_report(
@@ -26,6 +29,7 @@ def run_and_report(
     out: Path,
     threads: int | None,
     cluster: AbstractContextManager[Cluster | None],
+    markdown: Path | None = None,
 ) -> None:
     """Run what is missing, write a report for each, and print where they are."""
     workers = default_threads() if threads is None else threads
@@ -38,7 +42,13 @@ def run_and_report(
         workers = workers if remote is None else remote.processors
         run_suite(pieces, store, workers=workers, observer=observer, cluster=remote)
     for one in experiments:
-        print(write_reports(one, one.scales[scale], store, out / one.paper / f"{one.name}-{scale}"))
+        report, place = make_report(one, one.scales[scale], store), Path(one.paper) / f"{one.name}-{scale}"
+        write_markdown(report, out / place)
+        print(write_page(report, out / place))
+        if markdown is not None:
+            write_markdown(report, markdown / place)
+    if markdown is not None:
+        print(write_index(markdown))
 
 
 @contextmanager
@@ -61,10 +71,11 @@ def watching() -> Iterator[Observer]:
 
 
 class _Plain(Observer):
-    """A line for every finished job."""
+    """A line for every finished job, and now and then one of a job that takes long."""
 
     def __init__(self) -> None:
         self._finished, self._missing = 0, 0
+        self._told = time.monotonic()
         self._lock = threading.Lock()
 
     def on_plan(self, jobs: Sequence[Job], missing: Sequence[Job]) -> None:
@@ -72,10 +83,12 @@ class _Plain(Observer):
         print(f"{len(jobs):,} jobs, {len(jobs) - len(missing):,} finished before", file=sys.stderr, flush=True)
 
     def on_progress(self, job: Job, done: float) -> None:
-        if done == 1:
-            with self._lock:
-                self._finished += 1
-                print(f"{self._finished:,} of {self._missing:,}: {job}", file=sys.stderr, flush=True)
+        with self._lock:
+            self._finished += done == 1
+            if done == 1 or time.monotonic() > self._told + SILENCE:
+                self._told = time.monotonic()
+                so_far = "" if done == 1 else f", {done:.1%} of it"
+                print(f"{self._finished:,} of {self._missing:,}: {job}{so_far}", file=sys.stderr, flush=True)
 
 
 class _Live(Observer):

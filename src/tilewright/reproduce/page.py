@@ -1,8 +1,10 @@
-"""The report of an experiment: paper and ours side by side, as a page of its own and as Markdown with pictures."""
+"""The report of an experiment: paper and ours side by side, as a page of its own or as Markdown with pictures."""
 
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tilewright import __version__
 from tilewright.files import write_text
@@ -14,39 +16,81 @@ from tilewright.reproduce.findings import Found, find_all, heading, written
 from tilewright.reproduce.store import Store, machine
 from tilewright.reproduce.suite import pieces_of
 
-__all__ = ["write_reports"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Report", "make_report", "write_index", "write_markdown", "write_page"]
 
 APART = "≠"  # beside a figure whose 95 % interval does not overlap the paper's
 Table = list[list[str]]
 
 
-def write_reports(experiment: Experiment, scale: Scale, store: Store, folder: Path) -> Path:
-    """Write report.html and report.md into `folder`, with the figures beside them; returns the page."""
+@dataclass(frozen=True)
+class Report:
+    """What is said of an experiment, whatever it is written as."""
+
+    title: str
+    text: str
+    table: Table
+    lists: Mapping[str, str]  # reach lists by the labels of their rows
+    figures: Mapping[str, "Figure"]
+    facts: Sequence[str]  # how it was made
+
+
+def make_report(experiment: Experiment, scale: Scale, store: Store) -> Report:
+    """The report of what is finished."""
     rows = find_all(experiment, scale, store)
-    table, facts = _table(experiment, rows), _facts(experiment, scale, store)
-    figures = {name: draw(name, rows) for name in experiment.figures if name != "reach-list" and rows}
-    lists = {found.row.label: reach_list(found) for found in rows} if "reach-list" in experiment.figures else {}
-    for name, figure in figures.items():
-        save_png(figure, folder / f"{name}.png")
-    title = f"{experiment.paper_title}, {experiment.title}"
-    body = [
-        f"<p>{html.escape(experiment.text)}</p>",
-        _html_table(table),
-        *(f"<h2>{html.escape(label)}</h2><pre>{html.escape(text)}</pre>" for label, text in lists.items()),
-        *(embedded(figure, name) for name, figure in figures.items()),
-        "<h2>How it was made</h2><ul>" + "".join(f"<li>{html.escape(fact)}</li>" for fact in facts) + "</ul>",
-    ]
-    markdown = [
-        f"# {title}",
+    return Report(
+        f"{experiment.paper_title}, {experiment.title}",
         experiment.text,
-        _markdown_table(table),
-        *(f"## {label}\n\n```\n{text}\n```" for label, text in lists.items()),
-        *(f"![{name}]({name}.png)" for name in figures),
-        "\n".join(f"- {fact}" for fact in facts),
+        _table(experiment, rows),
+        {found.row.label: reach_list(found) for found in rows} if "reach-list" in experiment.figures else {},
+        {name: draw(name, rows) for name in experiment.figures if name != "reach-list" and rows},
+        _facts(experiment, scale, store),
+    )
+
+
+def write_page(report: Report, folder: Path) -> Path:
+    """Write report.html, a page that needs nothing else."""
+    body = [
+        f"<p>{html.escape(report.text)}</p>",
+        _html_table(report.table),
+        *(f"<h2>{html.escape(label)}</h2><pre>{html.escape(text)}</pre>" for label, text in report.lists.items()),
+        *(embedded(figure, name) for name, figure in report.figures.items()),
+        "<h2>How it was made</h2><ul>" + "".join(f"<li>{html.escape(fact)}</li>" for fact in report.facts) + "</ul>",
     ]
-    write_text(folder / "report.md", "\n\n".join(markdown) + "\n")
-    write_text(folder / "report.html", page(title, "\n".join(body)))
-    return folder / "report.html"
+    path = folder / "report.html"
+    write_text(path, page(report.title, "\n".join(body)))
+    return path
+
+
+def write_markdown(report: Report, folder: Path) -> Path:
+    """Write report.md, with its figures beside it."""
+    for name, figure in report.figures.items():
+        save_png(figure, folder / f"{name}.png")
+    parts = [
+        f"# {report.title}",
+        report.text,
+        _markdown_table(report.table),
+        *(f"## {label}\n\n```\n{text}\n```" for label, text in report.lists.items()),
+        *(f"![{name}]({name}.png)" for name in report.figures),
+        "\n".join(f"- {fact}" for fact in report.facts),
+    ]
+    path = folder / "report.md"
+    write_text(path, "\n\n".join(parts) + "\n")
+    return path
+
+
+def write_index(folder: Path) -> Path:
+    """Write README.md: a list of all the Markdown reports under `folder`, whenever they were made."""
+    lines = ["# Results", "", "Written by `tilewright reproduce --markdown`; how each was made is said at its end.", ""]
+    for report in sorted(folder.glob("*/*/report.md")):
+        title = report.read_text("utf-8").partition("\n")[0].removeprefix("# ")
+        scale = report.parent.name.rpartition("-")[2]
+        lines.append(f"- [{title}]({report.relative_to(folder).as_posix()}) ({scale})")
+    path = folder / "README.md"
+    write_text(path, "\n".join(lines) + "\n")
+    return path
 
 
 def _table(experiment: Experiment, rows: Sequence[Found]) -> Table:
