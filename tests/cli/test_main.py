@@ -109,7 +109,7 @@ def test_a_reader_that_went_away_is_no_traceback(arguments: list[str]) -> None:
 
 
 def test_a_terminal_without_unicode_gets_replacements() -> None:
-    found = run_tilewright("move", "1120000000000001", PYTHONIOENCODING="ascii")
+    found = run_tilewright("move", "--agent", "greedy", "1120000000000001", PYTHONIOENCODING="ascii")
     assert found.returncode == 0, found.stderr
     assert "?    2 ?    2 ?    4 ?      ?" in found.stdout
 

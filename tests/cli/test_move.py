@@ -22,7 +22,7 @@ OVER = "2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 4 2"
 
 @pytest.mark.parametrize("board", FORMS)
 def test_every_form_of_a_board_gives_the_same_answer(command: Command, board: str) -> None:
-    facts = json.loads(command("move", board, "--json").out)
+    facts = json.loads(command("move", "--agent", "greedy", board, "--json").out)
     assert facts["board"] == [[2, 2, 4, 0], [0] * 4, [0] * 4, [0, 0, 0, 2]]
     assert facts["text"] == NUMBERS
     assert facts["values"] == {"up": 0, "right": 4, "down": 0, "left": 4}
@@ -40,13 +40,13 @@ def test_every_form_of_a_board_gives_the_same_answer(command: Command, board: st
     ],
 )
 def test_threes_reads_and_returns_hint_and_bag(command: Command, board: str) -> None:
-    facts = json.loads(command("move", "--game", "threes", board, "--json").out)
+    facts = json.loads(command("move", "--agent", "greedy", "--game", "threes", board, "--json").out)
     assert (facts["hint"], facts["bag"]) == ("2", "143")
     assert facts["values"] == {"up": 0, "right": 3, "down": 0, "left": 3}
 
 
 def test_the_table_shows_the_board_and_marks_the_best_move(command: Command) -> None:
-    said = command("move", NUMBERS)
+    said = command("move", "--agent", "greedy", NUMBERS)
     assert str(make_game("2048").parse(NUMBERS)) in said.out
     rows = [line.split() for line in said.out.splitlines() if line.startswith(("up", "right", "down", "left"))]
     assert [row[:2] for row in rows] == [["up", "0.0"], ["right", "4.0"], ["down", "0.0"], ["left", "4.0"]]
@@ -55,7 +55,10 @@ def test_the_table_shows_the_board_and_marks_the_best_move(command: Command) -> 
 
 def test_the_seed_decides_among_equal_moves(command: Command) -> None:
     board = make_game("2048").parse(NUMBERS)
-    best = [json.loads(command("move", NUMBERS, "--seed", str(seed), "--json").out)["best"] for seed in range(12)]
+    best = [
+        json.loads(command("move", "--agent", "greedy", NUMBERS, "--seed", str(seed), "--json").out)["best"]
+        for seed in range(12)
+    ]
     assert best == [make_agent("greedy").move(board, stream_for(seed)) for seed in range(12)]
     assert set(best) == {"right", "left"}
 
@@ -68,11 +71,25 @@ def test_another_agent_and_another_shape(command: Command) -> None:
     assert set(facts["values"].values()) == {0}
 
 
+@pytest.mark.parametrize(
+    ("game", "board", "agent"),
+    [
+        ("2048", NUMBERS, "expectimax"),
+        ("threes", "1 2 0 3 / 0 0 0 0 / 0 0 0 0 / 0 0 0 0 hint=2", "expectimax"),
+        ("2048:rows=3,columns=3", "2 2 0 / 0 4 0 / 0 0 0", "heuristic"),  # a board that no model comes for
+    ],
+)
+def test_without_an_agent_the_strongest_that_is_ready_is_asked(
+    command: Command, game: str, board: str, agent: str
+) -> None:
+    assert json.loads(command("move", "--game", game, board, "--json").out)["agent"] == agent
+
+
 def test_a_finished_game_is_no_error(command: Command) -> None:
-    said = command("move", OVER)
+    said = command("move", "--agent", "greedy", OVER)
     assert (said.code, said.err) == (0, "")
     assert said.out.endswith("the game is over: no move is legal\n")
-    facts = json.loads(command("move", OVER, "--json").out)
+    facts = json.loads(command("move", "--agent", "greedy", OVER, "--json").out)
     assert (facts["legal"], facts["values"], facts["best"]) == ([], {}, None)
 
 
@@ -110,7 +127,7 @@ BAD = [
 
 @pytest.mark.parametrize(("game", "board", "message"), BAD, ids=[f"{game} {board[:24]}" for game, board, _ in BAD])
 def test_what_is_no_board_is_refused_in_a_line(command: Command, game: str, board: str, message: str) -> None:
-    said = command("move", "--game", game, "--", board)
+    said = command("move", "--agent", "greedy", "--game", game, "--", board)
     assert (said.code, said.out) == (2, "")
     assert said.err.startswith("tilewright: ")
     assert message in said.err
@@ -119,6 +136,6 @@ def test_what_is_no_board_is_refused_in_a_line(command: Command, game: str, boar
 
 
 def test_a_bad_board_in_a_process_of_its_own() -> None:
-    found = run_tilewright("move", "--", "-2" + ZEROS)
+    found = run_tilewright("move", "--agent", "greedy", "--", "-2" + ZEROS)
     assert (found.returncode, found.stdout) == (2, "")
     assert found.stderr.count("\n") == 1

@@ -21,7 +21,7 @@ def say(command: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
 
     def run(words: str, *arguments: str) -> Said:
         monkeypatch.setattr("sys.stdin", io.StringIO(words))
-        return command("play", *arguments)
+        return command("play", "--agent", "greedy", *arguments)
 
     return run
 
@@ -75,7 +75,7 @@ def test_input_that_means_nothing_gets_one_line_and_the_game_goes_on(say: Comman
 
 def test_bytes_that_are_no_text_are_no_error() -> None:
     found = subprocess.run(
-        [sys.executable, "-m", "tilewright", "play", "--seed", "1"],
+        [sys.executable, "-m", "tilewright", "play", "--agent", "greedy", "--seed", "1"],
         env=environment(),
         input=b"\xff\xfe left \x00\n" * 3,
         capture_output=True,
@@ -167,7 +167,7 @@ def test_a_wrong_request_is_one_line(say: Command, arguments: list[str], message
 
 
 def test_a_reader_that_goes_away_is_no_traceback() -> None:
-    process = start_tilewright("play", "--watch", "--seed", "1", stdin=subprocess.DEVNULL)
+    process = start_tilewright("play", "--agent", "greedy", "--watch", "--seed", "1", stdin=subprocess.DEVNULL)
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.readline()

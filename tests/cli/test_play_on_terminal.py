@@ -39,7 +39,7 @@ def shows(terminal: Pseudoterminal, episode: Episode) -> None:
 @pytest.mark.parametrize("game", ["2048", "threes"])
 def test_arrow_keys_undo_hint_and_help(game: str) -> None:
     episode = Episode(make_game(game), 7)
-    with on_terminal("play", "--game", game, "--seed", "7") as terminal:
+    with on_terminal("play", "--agent", "greedy", "--game", game, "--seed", "7") as terminal:
         shows(terminal, episode)
         for _ in range(12):
             action = episode.legal[len(episode.history) % len(episode.legal)]
@@ -69,7 +69,7 @@ def test_arrow_keys_undo_hint_and_help(game: str) -> None:
 def test_letters_move_like_arrows() -> None:
     episode = Episode(make_game("2048"), 3)
     keys = {"up": "wk", "left": "ah", "down": "sj", "right": "dl"}
-    with on_terminal("play", "--seed", "3") as terminal:
+    with on_terminal("play", "--agent", "greedy", "--seed", "3") as terminal:
         shows(terminal, episode)
         for i in range(16):
             action = episode.legal[i % len(episode.legal)]
@@ -82,7 +82,7 @@ def test_letters_move_like_arrows() -> None:
 
 
 def test_a_new_game_is_asked_for_twice_while_one_is_under_way() -> None:
-    with on_terminal("play", "--seed", "3") as terminal:
+    with on_terminal("play", "--agent", "greedy", "--seed", "3") as terminal:
         terminal.until("score")
         terminal.press("n")  # nothing has been played yet
         shows(terminal, episode := Episode(make_game("2048"), 3, 1))
@@ -100,7 +100,18 @@ def test_the_agent_plays_the_game_that_evaluate_plays_and_the_speed_can_be_chang
     game = "2048:rows=3,columns=3"
     expected = evaluate(make_agent("greedy"), make_game(game), games=1, seed=6, record=tmp_path / "expected")
     with on_terminal(
-        "play", "--game", game, "--seed", "6", "--speed", "0.01", "--watch", "--record", str(record)
+        "play",
+        "--agent",
+        "greedy",
+        "--game",
+        game,
+        "--seed",
+        "6",
+        "--speed",
+        "0.01",
+        "--watch",
+        "--record",
+        str(record),
     ) as terminal:
         terminal.until(r"plays, 0\.01 moves/s")
         terminal.press("-", "+")
@@ -126,7 +137,9 @@ def left_in_order(terminal: Pseudoterminal) -> None:
 def test_however_it_is_stopped_the_terminal_and_the_record_are_in_order(way: str, tmp_path: Path) -> None:
     record = tmp_path / "games.jsonl"
     episode = Episode(make_game("threes"), 5)
-    with on_terminal("play", "--game", "threes", "--seed", "5", "--record", str(record)) as terminal:
+    with on_terminal(
+        "play", "--agent", "greedy", "--game", "threes", "--seed", "5", "--record", str(record)
+    ) as terminal:
         shows(terminal, episode)
         assert terminal.mode != terminal.mode_before
         for _ in range(3):
@@ -145,7 +158,7 @@ def test_however_it_is_stopped_the_terminal_and_the_record_are_in_order(way: str
 
 
 def test_an_error_leaves_the_terminal_in_order_and_is_one_line() -> None:
-    with on_terminal("play", "--seed", "5", "--record", "/dev/full") as terminal:
+    with on_terminal("play", "--agent", "greedy", "--seed", "5", "--record", "/dev/full") as terminal:
         terminal.until("score")
         terminal.press(*ARROWS.values())
         code, said = terminal.ended()
@@ -155,7 +168,7 @@ def test_an_error_leaves_the_terminal_in_order_and_is_one_line() -> None:
 
 
 def test_a_terminal_that_goes_away_ends_the_game() -> None:
-    with on_terminal("play", "--seed", "5") as terminal:
+    with on_terminal("play", "--agent", "greedy", "--seed", "5") as terminal:
         terminal.until("score")
         os.close(terminal._theirs)
         os.close(terminal.ours)
@@ -166,11 +179,11 @@ COLOURED = r"\x1b\[[0-9;]*[34]8;"
 
 
 def test_tiles_are_coloured_where_the_terminal_can() -> None:
-    with on_terminal("play", "--seed", "5") as terminal:
+    with on_terminal("play", "--agent", "greedy", "--seed", "5") as terminal:
         seen = terminal.until("score")
         assert re.search(COLOURED, terminal.raw)
         assert "│" not in seen
-    with on_terminal("play", "--seed", "5", COLORTERM="truecolor") as terminal:
+    with on_terminal("play", "--agent", "greedy", "--seed", "5", COLORTERM="truecolor") as terminal:
         terminal.until("score")
         assert "48;2;187;173;160" in terminal.raw
 
@@ -180,14 +193,16 @@ def test_tiles_are_coloured_where_the_terminal_can() -> None:
 )
 def test_without_colours_tiles_have_borders(arguments: list[str], changes: dict[str, str]) -> None:
     episode = Episode(make_game("2048"), 5)
-    with on_terminal("play", "--seed", "5", *arguments, size=(80, 24), **changes) as terminal:
+    with on_terminal("play", "--agent", "greedy", "--seed", "5", *arguments, size=(80, 24), **changes) as terminal:
         shows(terminal, episode)
         assert not re.search(COLOURED, terminal.raw)
         assert "├────────┼" in "\n".join(terminal.screen)
 
 
 def test_a_terminal_without_unicode_gets_ascii() -> None:
-    with on_terminal("play", "--seed", "5", "--no-color", PYTHONIOENCODING="ascii", PYTHONUTF8="0") as terminal:
+    with on_terminal(
+        "play", "--agent", "greedy", "--seed", "5", "--no-color", PYTHONIOENCODING="ascii", PYTHONUTF8="0"
+    ) as terminal:
         terminal.until("score")
         terminal.press("i")
         seen = terminal.until("< best")
@@ -198,7 +213,7 @@ def test_a_terminal_without_unicode_gets_ascii() -> None:
 
 def test_screens_of_other_sizes() -> None:
     episode = Episode(make_game("2048"), 5)
-    with on_terminal("play", "--seed", "5", size=(40, 15)) as terminal:
+    with on_terminal("play", "--agent", "greedy", "--seed", "5", size=(40, 15)) as terminal:
         terminal.until(r"score 0  moves 0")
         assert "\n".join(terminal.screen).count("│") == 4 * 5
         assert len(terminal.screen) <= 15
@@ -217,7 +232,7 @@ def test_screens_of_other_sizes() -> None:
 
 
 def test_a_dumb_terminal_is_used_line_by_line() -> None:
-    with on_terminal("play", "--seed", "5", TERM="dumb") as terminal:
+    with on_terminal("play", "--agent", "greedy", "--seed", "5", TERM="dumb") as terminal:
         terminal.press("left\n", "q\n")
         code, _ = terminal.ended()
         assert code == 0

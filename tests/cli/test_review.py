@@ -20,7 +20,7 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_table_has_the_figures_and_the_worst_moves(command: Command, games: Path) -> None:
-    said = command("review", str(games), "--game-number", "2", "--worst", "3")
+    said = command("review", str(games), "--agent", "greedy", "--game-number", "2", "--worst", "3")
     recording = list(read_games(games))[2]
     found = review(recording, make_agent("greedy"))
     assert (said.code, said.err) == (0, "")
@@ -46,7 +46,7 @@ def test_json_is_that_of_the_library(command: Command, games: Path) -> None:
 
 def test_the_picture_is_written_where_it_is_wanted(command: Command, games: Path, tmp_path: Path) -> None:
     plot = tmp_path / "pictures" / "review.png"
-    said = command("review", str(games), "--worst", "0", "--plot", str(plot))
+    said = command("review", str(games), "--agent", "greedy", "--worst", "0", "--plot", str(plot))
     assert said.out.endswith(f"\nplot {plot}\n")
     assert plot.read_bytes().startswith(b"\x89PNG")
 

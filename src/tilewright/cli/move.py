@@ -2,7 +2,7 @@
 
 import click
 
-from tilewright.agents import make_agent
+from tilewright.agents.ready import agent_or_strongest
 from tilewright.cli import output
 from tilewright.cli.options import agent_option, game_option, json_option, seed_option
 from tilewright.games import make_game
@@ -17,7 +17,7 @@ __all__ = ["move"]
 @game_option
 @seed_option
 @json_option
-def move(board: str, agent: str, game: str, seed: int, as_json: bool) -> None:
+def move(board: str, agent: str | None, game: str, seed: int, as_json: bool) -> None:
     """Say what AGENT thinks of the moves on BOARD, and which it would play.
 
     BOARD is 16 numbers row by row (0 or . is empty; spaces, commas, slashes), the 16 hexadecimal tile codes, or a
@@ -30,7 +30,8 @@ def move(board: str, agent: str, game: str, seed: int, as_json: bool) -> None:
       tilewright move --game threes "1 2 3 3 / 0 0 0 0 / 0 0 0 0 / 0 0 0 6 hint=2"
     """
     output.announce_compilation()
-    player, played = make_agent(agent), make_game(game)
+    played = make_game(game)
+    player = agent_or_strongest(agent, played)
     position = played.parse(board)
     values = player.values(position, stream_for(seed))
     best = player.move(position, stream_for(seed)) if values else None

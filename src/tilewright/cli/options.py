@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from tilewright.engines.remote import Cluster
 
 __all__ = [
-    "DEFAULT_AGENT",
     "agent_option",
     "chosen_cluster",
     "engine_options",
@@ -24,8 +23,6 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-DEFAULT_AGENT = "greedy"  # who is asked where nobody is named
 
 game_option = click.option(
     "--game", default="2048", show_default=True, metavar="SPEC", help="The game, as `threes` or `2048:rows=3,four=0.5`."
@@ -60,7 +57,7 @@ def chosen_cluster(engine: str, address: str | None, threads: int | None) -> "Ab
 
 
 def agent_option(purpose: str) -> Callable[[F], F]:
-    return click.option("--agent", default=DEFAULT_AGENT, show_default=True, metavar="SPEC", help=purpose)
+    return click.option("--agent", metavar="SPEC", help=f"{purpose}  [default: the strongest that needs no training]")
 
 
 def games_option(default: int) -> Callable[[F], F]:

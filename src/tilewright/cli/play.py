@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from tilewright.agents import make_agent
+from tilewright.agents.ready import agent_or_strongest
 from tilewright.cli import output
 from tilewright.cli.options import agent_option, game_option
 from tilewright.cli.screen import Screen
@@ -39,7 +39,7 @@ _IDLE_SECONDS = 0.25  # how soon a changed size of the terminal is noticed
 @click.option("--no-color", is_flag=True, help="Borders instead of colours, as with NO_COLOR=1.")
 def play(
     game: str,
-    agent: str,
+    agent: str | None,
     watch: bool,
     seed: int | None,
     speed: float | None,
@@ -63,7 +63,8 @@ def play(
     if speed is not None and not 0 < speed <= SPEEDS[-1]:
         raise UsageError(f"speed={speed:g}: must be more than 0 and at most {SPEEDS[-1]:g} moves a second")
     output.announce_compilation()
-    player, played = make_agent(agent), make_game(game)
+    played = make_game(game)
+    player = agent_or_strongest(agent, played)
     start = None if board is None else played.parse(board)
     episode = Episode(played, secrets.randbits(32) if seed is None else seed, 0, start)
     player.values(episode.board)  # whatever cannot be played together says so before the screen is ours

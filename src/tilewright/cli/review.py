@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from tilewright.agents import make_agent
+from tilewright.agents.ready import agent_or_strongest
 from tilewright.cli import output
 from tilewright.cli.options import agent_option, json_option
 from tilewright.plots import save_png
@@ -24,7 +24,9 @@ __all__ = ["review_command"]
 @click.option("--plot", type=click.Path(path_type=Path), metavar="PNG",
               help="Where to draw value and loss.  [default: none]")  # fmt: skip
 @json_option
-def review_command(file: Path, agent: str, game_number: int, worst: int, plot: Path | None, as_json: bool) -> None:
+def review_command(
+    file: Path, agent: str | None, game_number: int, worst: int, plot: Path | None, as_json: bool
+) -> None:
     """Say what every move of a recorded game lost, by the values of an agent.
 
     The loss of a move is the value of the best move less the value of the one that was played. FILE comes from
@@ -36,9 +38,9 @@ def review_command(file: Path, agent: str, game_number: int, worst: int, plot: P
       tilewright review games.jsonl --game-number 3 --agent greedy --plot review.png
       tilewright review games.jsonl --worst 3 --json
     """
-    judge = make_agent(agent)
     output.announce_compilation()
     recording, games = read_game(file, game_number)
+    judge = agent_or_strongest(agent, recording.game)
     with output.progress_bar(f"reviewing with {judge.spec}", len(recording.actions)) as progress:
         found = review(recording, judge, progress)
     if plot is not None:

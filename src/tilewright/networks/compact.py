@@ -6,6 +6,7 @@ bytes of neighbours are mostly equal and compress to little.
 
 import zlib
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from tilewright.errors import FileError
 from tilewright.files import forget_pages
+from tilewright.jit import for_kernels, kernel
 from tilewright.networks.stages import UNWRITTEN, UNWRITTEN_16
 
 __all__ = ["pack", "quantised", "unpack"]
@@ -68,14 +70,14 @@ def _blank(size: int, promoted_from: int | None) -> NDArray[np.int16]:
 def unpack(packed: Mapping[str, NDArray[np.uint8]], size: int, promoted_from: int | None = None) -> NDArray[np.int16]:
     """The 16-bit weights again."""
     try:
-        visited, high, low = (
-            np.frombuffer(zlib.decompress(packed[name].tobytes()), np.uint8) for name in ("visited", "high", "low")
-        )
+        with ThreadPoolExecutor() as pool:
+            parts = pool.map(zlib.decompress, [packed[name].tobytes() for name in ("visited", "high", "low")])
+            visited, high, low = (for_kernels(np.frombuffer(part, np.uint8)) for part in parts)
         count = int(np.bitwise_count(visited).sum(dtype=np.int64))
         if len(visited) != -(-size // 8) or not len(high) == len(low) == count or _marks_beyond(visited, size):
             raise ValueError("they are of a network of another size")  # NumPy would fill up or repeat what is missing
         whole = _blank(size, promoted_from)
-        _fill(whole, visited, ((high.astype(np.uint16) << 8) | low).view(np.int16))
+        _fill(whole, visited, high, low)
     except (zlib.error, KeyError, ValueError) as error:
         raise FileError(f"the packed weights do not unpack: {error}") from None
     return whole
@@ -86,19 +88,17 @@ def _marks_beyond(visited: NDArray[np.uint8], size: int) -> bool:
     return bool(size % 8 and visited[-1] & (0xFF >> size % 8))
 
 
-def _fill(whole: NDArray[np.int16], visited: NDArray[np.uint8], values: NDArray[np.int16]) -> None:
-    """Put the values where the marks are, eight places at a time: most of a large network was never visited."""
-    done, full = 0, len(whole) // 8
-    groups = whole[: 8 * full].reshape(full, 8)
-    for begin in range(0, full, _PIECE // 8):
-        piece = visited[begin : min(begin + _PIECE // 8, full)]
-        some = np.flatnonzero(piece)
-        marks = np.unpackbits(piece[some]).view(np.bool_).reshape(-1, 8)
-        count = int(np.count_nonzero(marks))
-        chosen = groups[begin + some]
-        chosen[marks] = values[done : done + count]
-        groups[begin + some] = chosen
-        done += count
-    if len(whole) % 8:
-        rest = np.unpackbits(visited[-1:], count=len(whole) % 8).view(np.bool_)
-        whole[8 * full :][rest] = values[done:]
+@kernel
+def _fill(
+    whole: NDArray[np.int16], visited: NDArray[np.uint8], high: NDArray[np.uint8], low: NDArray[np.uint8]
+) -> None:
+    """Put the values where the marks are."""
+    done = 0
+    for i in range(len(visited)):
+        marks = visited[i]
+        if marks == 0:  # as most are: most of a large network was never visited
+            continue
+        for j in range(8):
+            if marks & (0x80 >> j):
+                whole[8 * i + j] = np.int16((np.uint16(high[done]) << 8) | low[done])
+                done += 1

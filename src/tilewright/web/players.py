@@ -6,7 +6,7 @@ from typing import Any
 
 from tilewright.agents import AGENTS
 from tilewright.agents.agent import Agent
-from tilewright.agents.trained import shipped_model
+from tilewright.agents.ready import NETWORK_PLAYERS, ready_agents
 from tilewright.errors import MissingExtraError, SpecError
 from tilewright.games.game import Game
 from tilewright.registry import option_spec
@@ -16,9 +16,6 @@ from tilewright.web.shelf import RunShelf
 __all__ = ["Player", "Players"]
 
 _QUICK = {"random", "greedy", "ntuple"}  # one look at the board
-_TRAINED = ("expectimax", "ntuple")
-_DEEP = ("dqn", "afterstate")  # play the networks of runs alone
-_BY_STRENGTH = ("expectimax", "heuristic", "ntuple", "minimax", "uct", "montecarlo", "greedy", "random")
 _REMEMBERED = 256  # players that need not be made again
 _BOUNDED = ("depth", "ms", "rollouts")
 _HARMLESS = {"model", "value", "prune", "c"}  # options that neither take long nor name a file
@@ -61,7 +58,7 @@ class Players:
     def make(self, spec: str | None, game: Game) -> Player:
         """The player of a spec, or without one the strongest there is; raises SpecError or UsageError."""
         if spec is None or not spec.strip():
-            spec = self._own(game)[0]
+            spec = ready_agents(game)[0]
         known = self._made.get(spec)
         if known is None or not known.is_there:
             known = self._make(spec)
@@ -91,21 +88,15 @@ class Players:
             if value is not None and value > most:
                 raise SpecError(f"agent {agent.name}, option {option}={value}: at most {most:,} here")
 
-    def _own(self, game: Game) -> list[str]:
-        """The agents that need no run, the strongest first."""
-        strong = [name for name in _BY_STRENGTH if name in AGENTS]
-        known = strong + [name for name in AGENTS if name not in strong]
-        return [name for name in known if name not in _DEEP and (name not in _TRAINED or shipped_model(game))]
-
     def specs(self, game: Game) -> list[str]:
         """The agents that can play a game, the strongest first, then those of the runs."""
         runs = [
             f"{name}:model={run}"
             for run, player in self._shelf.models_for(game).items()
-            for name in (_TRAINED if player in _TRAINED else (player,))
+            for name in (NETWORK_PLAYERS if player in NETWORK_PLAYERS else (player,))
             if _can_be_made(name)
         ]
-        return self._own(game) + runs
+        return ready_agents(game) + runs
 
     def listing(self, game: Game) -> list[dict[str, Any]]:
         """What a visitor chooses from."""
