@@ -39,10 +39,12 @@ def symmetric_images(codes: Codes) -> list[Codes]:
 
 
 def downgraded(codes: Codes, largest_code: int) -> Codes:
-    """While a tile is too large, every tile above the largest missing one is halved."""
+    """While a tile is too large, every tile above the largest missing one is halved, if one is missing."""
     while max(map(max, codes)) > largest_code:
         present = {code for row in codes for code in row}
-        missing = next((code for code in range(max(present), 0, -1) if code not in present), 1)
+        missing = next((code for code in range(max(present), 0, -1) if code not in present), None)
+        if missing is None:
+            break
         codes = tuple(tuple(code - 1 if code > missing else code for code in row) for row in codes)
     return codes
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,10 +40,10 @@ def path(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("method", METHODS)
 def test_a_model_comes_back_as_it_was(path: Path, method: str) -> None:
     shape = NetworkShape(("0124", "59a"), symmetric=False, tiles=15, features=("large", "empty"))
-    model = model_of(method, shape)
+    model = replace(model_of(method, shape), knows=1024)
     model.save(path)
     found = load_model(path)
-    assert (found.game, found.shape, found.method, found.unit) == (GAME, shape, method, 1.0)
+    assert (found.game, found.shape, found.method, found.unit, found.knows) == (GAME, shape, method, 1.0, 1024)
     assert found.origin == model.origin
     assert found.weights.tobytes() == model.weights.tobytes()
     assert found.weights.dtype == np.float32
@@ -182,6 +183,8 @@ def rewritten(
         ({"unit": "wide"}, "its description is damaged"),
         ({"compact": "true"}, "the packed weights do not unpack"),
         ({"compact": None}, "its description is damaged"),
+        ({"knows": "much"}, "its description is damaged"),
+        ({"knows": "100"}, "knows=100: must be 0, or a tile from 8 on"),
     ],
 )
 def test_a_damaged_description_is_refused(path: Path, changes: dict[str, str | None], message: str) -> None:

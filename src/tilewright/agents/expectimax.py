@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from tilewright.agents.searching import SearchingAgent
-from tilewright.agents.trained import make_player, named_model, trained_model
+from tilewright.agents.trained import make_player, model_that_knows, named_model
 from tilewright.games.game import Game
 from tilewright.networks.model import Model
 from tilewright.search.leaf import Leaf, make_leaf
@@ -23,6 +23,9 @@ class ModelSearch(SearchingAgent):
     def leaf(self, game: Game) -> Leaf:
         return make_leaf(make_player(self.network, game))
 
+    def largest_code(self, game: Game) -> int:
+        return self.network.largest_code
+
     @property
     def spec(self) -> str:
         return self.name
@@ -33,11 +36,18 @@ class ExpectimaxAgent(SearchingAgent):
     """`expectimax:depth=3` or, by time, `expectimax:ms=50`; with `model=PATH` by another network."""
 
     model: str = ""  # the path of a file; without one the model that comes with the package
+    knows: int | None = None  # boards with larger tiles are played as smaller ones; 0: none; without: as the model says
 
     name: ClassVar[str] = "expectimax"
 
     def leaf(self, game: Game) -> Leaf:
-        return make_leaf(make_player(trained_model(self.model, game), game))
+        return make_leaf(make_player(self._trained(game), game))
+
+    def largest_code(self, game: Game) -> int:
+        return self._trained(game).largest_code
+
+    def _trained(self, game: Game) -> Model:
+        return model_that_knows(self.model, game, self.knows)
 
     def models(self, game: Game) -> dict[str, Model]:
         return named_model(self.model, game)

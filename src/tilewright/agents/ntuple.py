@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from tilewright.agents.agent import Agent, values_of
-from tilewright.agents.trained import make_player, named_model, trained_model
+from tilewright.agents.lowering import as_known, knowing
+from tilewright.agents.trained import make_player, model_that_knows, named_model
 from tilewright.games.board import Board
-from tilewright.games.calls import typed_state
 from tilewright.games.game import Game
 from tilewright.games.rules import Rules, State
 from tilewright.jit import Int, implements, kernel
 from tilewright.learning.methods import Actions, Afterstates, Method, States, consider
 from tilewright.networks.model import Model
-from tilewright.playing import choose
+from tilewright.playing import Policy, choose
 from tilewright.rng import Stream
 
 __all__ = ["ModelAgent", "NetworkAgent", "NtupleAgent"]
@@ -46,7 +46,8 @@ def consider_once(method: Method, rules: Rules, state: State) -> None:
 class NetworkAgent(Agent):
     """A trained network at one ply.
 
-    The value of a move is its reward plus the learned value of what follows: the points still to be won.
+    The value of a move is its reward plus the learned value of what follows: the points still to be won. Boards with
+    larger tiles than the network knows are played, and valued, as smaller ones.
     """
 
     name: ClassVar[str] = "ntuple"
@@ -55,13 +56,15 @@ class NetworkAgent(Agent):
     def trained(self, game: Game) -> Model:
         """The network that plays a game."""
 
-    def policy(self, game: Game) -> Method:
-        return make_player(self.trained(game), game)
+    def policy(self, game: Game) -> Policy:
+        model = self.trained(game)
+        return knowing(make_player(model, game), model.largest_code)
 
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         game = board.game
-        method = self.policy(game)
-        consider_once(method, game.rules, typed_state(board.state))
+        model = self.trained(game)
+        method = make_player(model, game)
+        consider_once(method, game.rules, as_known(board, model.largest_code))
         return values_of(method.worth)
 
 
@@ -84,9 +87,10 @@ class NtupleAgent(NetworkAgent):
     """The model that comes with the package, or by the path of its file: `ntuple:model=PATH`."""
 
     model: str = ""
+    knows: int | None = None  # boards with larger tiles are played as smaller ones; 0: none; without: as the model says
 
     def trained(self, game: Game) -> Model:
-        return trained_model(self.model, game)
+        return model_that_knows(self.model, game, self.knows)
 
     def models(self, game: Game) -> dict[str, Model]:
         return named_model(self.model, game)

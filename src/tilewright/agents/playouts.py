@@ -6,9 +6,8 @@ from typing import ClassVar
 
 from tilewright.agents.agent import Agent
 from tilewright.agents.greedy import GreedyPolicy
-from tilewright.agents.ntuple import NtupleAgent
 from tilewright.agents.random import RandomPolicy
-from tilewright.agents.trained import named_model
+from tilewright.agents.trained import make_player, named_model, trained_model
 from tilewright.games.game import Game
 from tilewright.networks.model import Model
 from tilewright.playing import Policy
@@ -66,6 +65,6 @@ class PlayoutAgent(Agent):
 
     def playouts(self, game: Game) -> Playouts:
         """What kernels play out by, with room of its own."""
-        network = NtupleAgent(self.model).policy(game) if self._uses_network else ToTheEnd()
+        network = make_player(trained_model(self.model, game), game) if self._uses_network else ToTheEnd()
         player = {"random": RandomPolicy(), "merges": GreedyPolicy(), "network": network}[self.playout]
         return make_playouts(player, network, self.steps or NO_LIMIT, self.value, game.tile_values)

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tilewright.agents.agent import Agent, values_of
+from tilewright.agents.lowering import as_known, knowing
 from tilewright.errors import SpecError
 from tilewright.games.board import Board
-from tilewright.games.calls import typed_state
 from tilewright.games.game import Game
+from tilewright.playing import Policy
 from tilewright.rng import Stream
 from tilewright.search.expectimax import DEEPEST, Expectimax, make_expectimax, think_once
 from tilewright.search.leaf import Leaf
@@ -54,7 +55,14 @@ class SearchingAgent(Agent):
     def leaf(self, game: Game) -> Leaf:
         """What judges the boards at the end of the search, with room of its own: one for every thread."""
 
-    def policy(self, game: Game) -> Expectimax:
+    def largest_code(self, game: Game) -> int:
+        """The largest tile, as its code, of boards that are searched as they are; others are lowered."""
+        return len(game.tile_values)
+
+    def policy(self, game: Game) -> Policy:
+        return knowing(self._search(game), self.largest_code(game))
+
+    def _search(self, game: Game) -> Expectimax:
         return make_expectimax(
             self.leaf(game),
             self._depths(),
@@ -64,6 +72,6 @@ class SearchingAgent(Agent):
         )
 
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
-        search = self.policy(board.game)
-        think_once(search, board.game.rules, typed_state(board.state))
+        search = self._search(board.game)
+        think_once(search, board.game.rules, as_known(board, self.largest_code(board.game)))
         return values_of(search.worth)

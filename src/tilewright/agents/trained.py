@@ -1,5 +1,6 @@
 """Trained networks for agents: a file's, or the one that comes with the package; read once, in 16 bits, and shared."""
 
+from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -7,9 +8,9 @@ from pathlib import Path
 from tilewright.errors import SpecError
 from tilewright.games.game import Game
 from tilewright.learning.methods import Method, make_method
-from tilewright.networks.model import Model, load_model
+from tilewright.networks.model import Model, check_knows, load_model
 
-__all__ = ["lend_models", "make_player", "named_model", "shipped_model", "trained_model"]
+__all__ = ["lend_models", "make_player", "model_that_knows", "named_model", "shipped_model", "trained_model"]
 
 _lent: dict[str, Model] = {}  # instead of files, where another machine has those
 
@@ -31,6 +32,15 @@ def trained_model(path: str, game: Game) -> Model:
             "and name its file: model=PATH"
         )
     return _load(file, file.stat().st_mtime_ns if file.exists() else 0)
+
+
+def model_that_knows(path: str, game: Game, tile: int | None) -> Model:
+    """The same, said to know boards with tiles up to `tile`; None leaves it as it is."""
+    model = trained_model(path, game)
+    if tile is None:
+        return model
+    check_knows(tile, game)
+    return replace(model, knows=tile)
 
 
 def named_model(path: str, game: Game) -> dict[str, Model]:

@@ -67,8 +67,22 @@ def agents(name: str | None, as_json: bool) -> None:
     metavar="WEIGHTS",
     help="With --games: keep at most so many weights, those looked up most often.",
 )
+@click.option(
+    "--knows",
+    type=int,
+    metavar="TILE",
+    help="Let --pack say that boards with larger tiles are to be played as smaller ones; 0: none.",
+)
 @json_option
-def models(path: Path | None, pack: Path | None, unit: float, games: int, most: int | None, as_json: bool) -> None:
+def models(
+    path: Path | None,
+    pack: Path | None,
+    unit: float,
+    games: int,
+    most: int | None,
+    knows: int | None,
+    as_json: bool,
+) -> None:
     """List the models under runs/; with PATH, what one is made of and where it comes from.
 
     \b
@@ -79,7 +93,7 @@ def models(path: Path | None, pack: Path | None, unit: float, games: int, most: 
       tilewright models runs/minute/model.safetensors --pack smaller.safetensors --games 500
       tilewright models runs/minute/model.safetensors --pack smallest.safetensors --games 500 --most 2000000
     """
-    from tilewright.networks.model import load_model
+    from tilewright.networks.model import check_knows, load_model
 
     def is_deep_model(file: Path) -> bool:
         return read_tensors(file)[1].get("format", "").startswith("tilewright-deep-")
@@ -101,15 +115,20 @@ def models(path: Path | None, pack: Path | None, unit: float, games: int, most: 
         _describe_deep(path, as_json)
         return
     model = load_model(path)
+    if knows is not None:
+        check_knows(knows, model.game)
+        model = dataclasses.replace(model, knows=knows)
     if pack is not None:
         _pack(model, pack, unit, games, most)
         print(f"{pack}: {pack.stat().st_size / 1e6:,.1f} MB, from {path.stat().st_size / 1e6:,.1f} MB")
         return
     if as_json:
         about = {"game": model.game.spec, "method": model.method, "tuples": list(model.shape.tuples)}
-        output.print_json(about | {"features": list(model.shape.features), **model.origin})
+        output.print_json(about | {"features": list(model.shape.features), "knows": model.knows, **model.origin})
         return
     print(f"{path}: {model.method} values for {model.game.spec}\n\n{model.shape}\n")
+    if model.knows:
+        print(f"boards with larger tiles than {model.knows} are played as smaller ones\n")
     output.print_table(("", ""), [(key, text.strip()) for key, text in model.origin.items() if key != "recipe"])
     print(f"\n{model.origin.get('recipe', '')}", end="")
 

@@ -13,7 +13,7 @@ A move splits at the afterstate:
     image(rules, state, which)     -> state                 a symmetric image
     largest(rules, state)          -> code                  the largest tile's code
     total(rules, state)            -> sum                   of the numbers on the tiles
-    visible(rules, state, code)    -> cells                 the nibbles, none above that code
+    lowered(rules, state, code)    -> state                 the same with smaller tiles, if one is above that code
     hint_of(rules, state)          -> hint                  what is known of the next tile; 0 is nothing
     fifth_bits(rules, state)       -> set                   the cells whose code has a fifth bit
 
@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.jit import Int, Word
+from tilewright.jit import Int, Word, inline
 from tilewright.rng import Stream
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "hint_of",
     "image",
     "largest",
+    "lowered",
     "outcomes",
     "slide",
     "spawn",
@@ -106,8 +107,14 @@ def total(rules: Rules, state: State) -> Int:
     raise _in_kernels_only("total")
 
 
+def lowered(rules: Rules, state: State, largest_code: Int) -> State:
+    raise _in_kernels_only("lowered")
+
+
+@inline
 def visible(rules: Rules, state: State, largest_code: Int) -> Word:
-    raise _in_kernels_only("visible")
+    """The nibbles, none above a code: what one sees who knows no larger tile."""
+    return lowered(rules, state, largest_code).cells
 
 
 def hint_of(rules: Rules, state: State) -> Int:

@@ -35,12 +35,12 @@ from tilewright.games.rules import (
     hint_of,
     image,
     largest,
+    lowered,
     outcomes,
     slide,
     spawn,
     start,
     total,
-    visible,
 )
 from tilewright.games.text import excerpt
 from tilewright.jit import Int, Word, implements, inline
@@ -302,9 +302,9 @@ def total_of_threes(rules: ThreesRules, state: State) -> Int:
     return found
 
 
-@implements(visible, ThreesRules)
-def visible_threes(rules: ThreesRules, state: State, largest_code: Int) -> Word:
-    return state.cells
+@implements(lowered, ThreesRules)
+def lowered_threes(rules: ThreesRules, state: State, largest_code: Int) -> State:
+    return state
 
 
 @implements(hint_of, ThreesRules)

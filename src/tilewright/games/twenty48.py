@@ -33,12 +33,12 @@ from tilewright.games.rules import (
     hint_of,
     image,
     largest,
+    lowered,
     outcomes,
     slide,
     spawn,
     start,
     total,
-    visible,
 )
 from tilewright.jit import Int, Word, allocating_kernel, implements, inline
 from tilewright.rng import Stream, below, low_half, next_word
@@ -217,32 +217,35 @@ def total_of_2048(rules: Twenty48Rules, state: State) -> Int:
     return found
 
 
-@implements(visible, Twenty48Rules)
-def visible_2048(rules: Twenty48Rules, state: State, largest_code: Int) -> Word:
+@implements(lowered, Twenty48Rules)
+def lowered_2048(rules: Twenty48Rules, state: State, largest_code: Int) -> State:
     if state.extra or (largest_code < 15 and largest_nibble(state.cells) > largest_code):
-        return downgraded(state, largest_code)
-    return state.cells
+        return State(downgraded(state, largest_code), ZERO)
+    return state
 
 
 @allocating_kernel
 def downgraded(state: State, largest_code: Int) -> Word:
     """Halve every tile above the largest missing one until none is beyond `largest_code` (Guei 2021).
 
-    65536 16384 8192 -> 32768 16384 8192: order and legal moves stay as they were.
+    65536 16384 8192 -> 32768 16384 8192: order and legal moves stay as they were. Where no tile is missing, nothing can
+    be halved.
     """
     codes = np.empty(16, np.int64)
     for cell in range(16):
         codes[cell] = wide_code(state, u64(15 - cell))
     while codes.max() > largest_code:
         missing = codes.max() - 1
-        while missing > 1 and (codes == missing).any():
+        while missing > 0 and (codes == missing).any():
             missing -= 1
+        if missing == 0:
+            break
         for cell in range(16):
             if codes[cell] > missing:
                 codes[cell] -= 1
     cells = ZERO
     for cell in range(16):
-        cells = (cells << u64(4)) | u64(codes[cell])
+        cells = (cells << u64(4)) | u64(min(codes[cell], 15))
     return cells
 
 

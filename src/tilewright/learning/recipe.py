@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tilewright.config import Config, config_from_toml, presets_in, read_config
-from tilewright.errors import ConfigError, UsageError
+from tilewright.errors import ConfigError, SpecError, UsageError
 from tilewright.games import make_game
 from tilewright.games.game import Game
-from tilewright.networks.model import METHODS
+from tilewright.networks.model import METHODS, check_knows
 from tilewright.networks.shapes import NETWORKS, NetworkShape
 from tilewright.registry import did_you_mean
 
@@ -47,6 +47,7 @@ class Recipe(Config):
     model: str = ""  # a model to begin with; stages in turn go on with the first that it does not have
     initial: float = 0.0  # the value of every board at the beginning; high is optimistic
     epsilon: float = 0.0  # how often a random move is made
+    knows: int = 0  # the model says: boards with larger tiles are to be played as smaller ones; 0: all as they are
     games: int = 0  # how long to train: games, minutes, or whichever comes first; 0: no limit
     minutes: float = 0.0
     seed: int = 0
@@ -108,6 +109,10 @@ class Recipe(Config):
                 part()
             except UsageError as error:
                 raise ConfigError(f"{key}: {error}") from None
+        try:
+            check_knows(self.knows, self.make_game())
+        except SpecError as error:
+            raise ConfigError(str(error)) from None
 
     @property
     def subject(self) -> str:

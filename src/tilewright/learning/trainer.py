@@ -175,9 +175,12 @@ class Trainer:
     def model(self, origin: dict[str, str]) -> Model:
         """The network as it is; where stages are learned in turn, with those that were begun."""
         if not self.recipe.collect:
-            return Model(self.game, self.shape, self.recipe.method, self.weights, origin=origin)
+            return self._model_of(self.shape, self.weights, origin)
         shape = self._shape_until(self.stage)
-        return Model(self.game, shape, self.recipe.method, self.weights[: shape.table_size], origin=origin)
+        return self._model_of(shape, self.weights[: shape.table_size], origin)
+
+    def _model_of(self, shape: NetworkShape, weights: NDArray[np.float32], origin: dict[str, str]) -> Model:
+        return Model(self.game, shape, self.recipe.method, weights, origin=origin, knows=self.recipe.knows)
 
 
 def _filled(size: int, value: float) -> NDArray[np.float32]:

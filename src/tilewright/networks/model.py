@@ -1,14 +1,14 @@
 """A trained network: its shape, its weights, and where it comes from; saved as one safetensors file."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.errors import FileError, UsageError
+from tilewright.errors import FileError, SpecError, UsageError
 from tilewright.files import read_tensors, write_tensors
 from tilewright.games import make_game
 from tilewright.games.game import Game
@@ -17,9 +17,10 @@ from tilewright.networks.compact import pack, quantised, unpack
 from tilewright.networks.shapes import NetworkShape
 from tilewright.networks.tables import Tables
 
-__all__ = ["METHODS", "Model", "load_model"]
+__all__ = ["METHODS", "Model", "check_knows", "load_model"]
 
 FORMAT = "tilewright-ntuple-2"
+LEAST_KNOWN = 3  # the code of 8
 METHODS = {"afterstate": 1, "state": 1, "action": 4}  # what is valued -> how many networks that takes
 
 
@@ -36,10 +37,16 @@ class Model:
     weights: NDArray[Any]
     unit: float = 1.0
     origin: dict[str, str] = field(default_factory=dict)  # recipe, seed, games played, revision …
+    knows: int = 0  # the largest tile of the boards it knows; those with larger ones are played as smaller ones. 0: all
 
     @property
     def tables(self) -> Tables:
         return self.shape.tables(self.game, for_kernels(self.weights), self.unit)
+
+    @property
+    def largest_code(self) -> int:
+        """The code of the largest tile of the boards it knows."""
+        return self.game.code(self.knows) if self.knows else len(self.game.tile_values)
 
     def check_plays(self, game: Game) -> None:
         """Raise UsageError unless the model can play `game`: the same game on the same board."""
@@ -53,7 +60,7 @@ class Model:
                 raise UsageError(f"the model is in units of {self.unit:g} already; pack the one it was made of")
             return self
         whole, unit = quantised(self.weights, unit)
-        return Model(self.game, self.shape, self.method, whole, unit, self.origin)
+        return replace(self, weights=whole, unit=unit)
 
     def save(self, path: Path, *, compact: bool = False, unit: float = 0.0) -> None:
         """Write the model; `compact` for shipping: 16 bits in coarse units, visited weights only, compressed."""
@@ -75,8 +82,17 @@ class Model:
             "method": self.method,
             "unit": repr(model.unit),
             "compact": str(compact).lower(),
+            "knows": str(self.knows),
         }
         write_tensors(path, tensors, {**self.origin, **about})
+
+
+def check_knows(tile: int, game: Game) -> None:
+    """Raise SpecError unless boards with larger tiles than this can be played as smaller ones; 0 is none."""
+    if tile and game.name != "2048":
+        raise SpecError(f"knows={tile}: boards of {game.name} cannot be played as smaller ones")
+    if tile and tile not in game.tile_values[LEAST_KNOWN:]:
+        raise SpecError(f"knows={tile}: must be 0, or a tile from {game.tile_values[LEAST_KNOWN]} on")
 
 
 def load_model(path: str | Path) -> Model:
@@ -98,12 +114,14 @@ def load_model(path: str | Path) -> Model:
         )
         game, method, unit = make_game(metadata["game"]), metadata["method"], float(metadata["unit"])
         shape.check_fits(game)
+        knows = int(metadata.get("knows", "0"))
+        check_knows(knows, game)
         size = METHODS[method] * shape.table_size
         weights = unpack(tensors, size, shape.promoted_from) if metadata["compact"] == "true" else tensors["weights"]
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         raise FileError(f"{path}: its description is damaged: {error}") from None
     if weights.shape != (size,) or weights.dtype not in (np.float32, np.int16):
         raise FileError(f"{path}: {weights.size:,} weights of {weights.dtype}, but its shape has {size:,}")
-    known = {"format", "game", "shape", "method", "unit", "compact", "sha256"}
+    known = {"format", "game", "shape", "method", "unit", "compact", "knows", "sha256"}
     origin = {key: value for key, value in metadata.items() if key not in known}
-    return Model(game, shape, method, weights, unit, origin)
+    return Model(game, shape, method, weights, unit, origin, knows)

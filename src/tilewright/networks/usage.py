@@ -5,6 +5,7 @@ weights are looked up, now and then also by a search of two plies.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,12 @@ from numpy.typing import NDArray
 from tilewright.engines.local import default_threads, spread
 from tilewright.errors import UsageError
 from tilewright.games.calls import make_outcomes
-from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide, spawn, start
+from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, lowered, outcomes, slide, spawn, start
 from tilewright.jit import Int, Word, inline, kernel
 from tilewright.networks.model import Model
 from tilewright.networks.stages import UNWRITTEN, UNWRITTEN_16
 from tilewright.networks.tables import Places, Tables, add_up, list_places, lookups
+from tilewright.playing import OVER
 from tilewright.rng import Stream, new_stream, seed_stream, stream_key
 
 __all__ = ["count_lookups", "only_what_is_used"]
@@ -50,6 +52,7 @@ def count_in_games(
     first: Int,
     count: Int,
     every: Int,
+    largest_code: Int,
     stream: Stream,
     chances: Outcomes,
     places: Places,
@@ -61,9 +64,9 @@ def count_in_games(
         state, _ = start(rules, stream)
         moves = game  # every game has its searches at other moves
         while True:
-            best, chosen, legal = np.float32(0), state, False
+            seen, best, chosen = lowered(rules, state, largest_code), np.float32(0), OVER
             for action in range(4):
-                after, reward = slide(rules, state, action)
+                after, reward = slide(rules, seen, action)
                 if reward == ILLEGAL:
                     continue
                 for i in range(outcomes(rules, after, chances) if moves % every == 0 else 0):
@@ -73,11 +76,12 @@ def count_in_games(
                             _look_at(tables, rules, later, places, counts)
                 _look_at(tables, rules, after, places, counts)
                 worth = np.float32(reward) + add_up(tables, places, 0, u64(0))
-                if not legal or worth > best:
-                    best, chosen, legal = worth, after, True
-            if not legal:
+                if chosen == OVER or worth > best:
+                    best, chosen = worth, action
+            if chosen == OVER:
                 break
-            state, _ = spawn(rules, chosen, stream)
+            after, _ = slide(rules, state, chosen)
+            state, _ = spawn(rules, after, stream)
             moves += 1
 
 
@@ -99,7 +103,9 @@ def count_lookups(
 
     def work(first: int, count: int) -> None:
         places = np.empty(lookups_of_one, np.uint32)
-        count_in_games(rules, tables, key, first, count, every, new_stream(), make_outcomes(), places, counts)
+        count_in_games(
+            rules, tables, key, first, count, every, model.largest_code, new_stream(), make_outcomes(), places, counts
+        )
 
     spread(work, games, default_threads() if threads is None else threads, progress)
     return counts
@@ -136,4 +142,4 @@ def only_what_is_used(model: Model, games: int, most: int | None = None, **optio
     if model.shape.promoted_from is not None:
         later = slice(model.shape.promoted_from, None)
         kept[later] = np.where(used[later], model.weights[later], model.weights.dtype.type(blank))
-    return Model(model.game, model.shape, model.method, kept, model.unit, model.origin)
+    return replace(model, weights=kept)

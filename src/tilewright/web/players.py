@@ -18,7 +18,7 @@ __all__ = ["Player", "Players"]
 _QUICK = {"random", "greedy", "ntuple"}  # one look at the board
 _REMEMBERED = 256  # players that need not be made again
 _BOUNDED = ("depth", "ms", "rollouts")
-_HARMLESS = {"model", "value", "prune", "c"}  # options that neither take long nor name a file
+_HARMLESS = {"model", "knows", "value", "prune", "c"}  # options that neither take long nor name a file
 
 
 @dataclasses.dataclass(frozen=True)

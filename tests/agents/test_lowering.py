@@ -1,0 +1,102 @@
+"""Boards with larger tiles than a network knows are played as smaller ones; the moves are made on the true ones."""
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.games.variants import random_board
+from tests.networks.naive import downgraded
+from tests.training import tiny
+from tilewright import Board, Episode, SpecError, evaluate, make_agent, make_game
+from tilewright.agents.expectimax import ModelSearch
+from tilewright.agents.lowering import as_known
+from tilewright.agents.ntuple import ModelAgent
+from tilewright.errors import ConfigError
+from tilewright.learning.trainer import Trainer
+from tilewright.networks.model import Model
+from tilewright.networks.shapes import NetworkShape
+from tilewright.testing import check_agent
+
+GAME = make_game("2048:rows=3,columns=3")
+SHAPE = NetworkShape(("0124", "456", "89a"), symmetric=False)
+MODEL = Model(GAME, SHAPE, "afterstate", np.random.default_rng(0).uniform(0, 50, SHAPE.table_size).astype(np.float32))
+
+
+def boards(count: int) -> list[Board]:
+    """Some of few kinds of tiles, and some with most tiles up to the largest one: then hardly any is missing."""
+    rng = random.Random(3)
+    found = [random_board(GAME, rng) for _ in range(count)]
+    for _ in range(count):
+        largest = rng.randint(2, 9)
+        codes = [*range(1, largest + 1), *([0] * 9)][:9]
+        codes[rng.randrange(largest)] = rng.choice((0, largest))
+        rng.shuffle(codes)
+        found.append(GAME.parse(" ".join(str(GAME.value(code)) for code in codes)))
+    return found
+
+
+def naively_lowered(board: Board, tile: int) -> Board:
+    largest = max(map(max, board.tiles))
+    codes = downgraded(board.codes, GAME.code(tile if largest < 131072 else 131072))
+    return GAME.parse([[GAME.value(code) for code in row] for row in codes])
+
+
+@pytest.mark.parametrize("tile", [8, 16, 128])
+def test_a_lowered_board_is_the_naive_one_and_has_the_same_legal_moves(tile: int) -> None:
+    changed = 0
+    for board in boards(300):
+        lower = naively_lowered(board, tile)
+        assert as_known(board, GAME.code(tile)) == lower.state
+        assert GAME.legal(lower) == GAME.legal(board)
+        changed += lower != board
+    assert changed > 200
+
+
+@pytest.mark.parametrize("depth", [None, 1, 2])
+def test_moves_are_valued_on_the_lowered_board_and_made_on_the_true_one(depth: int | None) -> None:
+    def agent(model: Model) -> ModelAgent | ModelSearch:
+        return ModelAgent(model) if depth is None else ModelSearch(depth=depth, network=model)
+
+    all_tiles, few = agent(MODEL), agent(replace(MODEL, knows=16))
+    for board in boards(40):
+        values = few.values(board)
+        assert values == all_tiles.values(naively_lowered(board, 16))
+        if values:
+            assert values[few.move(board)] == max(values.values())
+    played = evaluate(few, GAME, games=10, seed=4, threads=1)
+    assert played.codes.max() > GAME.code(16)
+    for number in range(10):
+        episode = Episode(GAME, 4, number)
+        while not episode.is_over:
+            episode.move(few.move(episode.board))
+        assert episode.score == played.scores[number]
+
+
+def test_it_holds_what_every_agent_must() -> None:
+    check_agent(ModelSearch(depth=2, network=replace(MODEL, knows=16)), GAME, games=2)
+
+
+def test_the_model_says_what_it_knows_unless_the_agent_does(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    recipe = tiny(knows=32, games=1)
+    Trainer(recipe).model({}).save(path)
+    game = recipe.make_game()
+    for spec, tile in (("", 32), (",knows=16", 16), (",knows=0", 0)):
+        for name in ("ntuple", "expectimax"):
+            agent = make_agent(f"{name}:model={path}{spec}")
+            policy = agent.policy(game)
+            assert getattr(policy, "largest_code", 0) == (game.code(tile) if tile else 0)
+
+
+def test_what_cannot_be_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    MODEL.save(path)
+    with pytest.raises(SpecError, match=r"^knows=100: must be 0, or a tile from 8 on$"):
+        make_agent(f"ntuple:model={path},knows=100").policy(GAME)
+    with pytest.raises(ConfigError, match=r"knows=4: must be 0, or a tile from 8 on"):
+        tiny(knows=4)
+    with pytest.raises(ConfigError, match=r"knows=96: boards of threes cannot be played as smaller ones"):
+        tiny(game="threes", knows=96)
