@@ -59,19 +59,19 @@ def damages() -> dict[str, tuple[dict[str, NDArray[np.uint8]], int]]:
     size = 1000
     whole, _ = quantised(trained_weights(size))
     packed = pack(whole)
-    flipped = packed["low"].copy()
+    flipped = packed["lower"].copy()
     flipped[len(flipped) // 2] ^= 16
     shorter = pack(whole[:-8])
     one = pack(np.array([5], np.int16))
     return {
-        "a flipped bit": ({**packed, "low": flipped}, size),
+        "a flipped bit": ({**packed, "lower": flipped}, size),
         "cut short": ({**packed, "visited": packed["visited"][:-3]}, size),
-        "a part missing": ({name: packed[name] for name in ("visited", "high")}, size),
-        "nothing at all": ({**packed, "high": np.zeros(0, np.uint8)}, size),
-        "values of another network": ({**packed, "high": shorter["low"], "low": shorter["low"]}, size),
-        "a single value for all": ({**packed, "high": one["high"], "low": one["low"]}, size),
-        "a single high byte for all": ({**packed, "high": one["high"]}, size),
-        "a single low byte for all": ({**packed, "low": one["low"]}, size),
+        "a part missing": ({name: packed[name] for name in ("visited", "upper")}, size),
+        "nothing at all": ({**packed, "upper": np.zeros(0, np.uint8)}, size),
+        "values of another network": ({**packed, "upper": shorter["lower"], "lower": shorter["lower"]}, size),
+        "a single value for all": ({**packed, "upper": one["upper"], "lower": one["lower"]}, size),
+        "a single high byte for all": ({**packed, "upper": one["upper"]}, size),
+        "a single low byte for all": ({**packed, "lower": one["lower"]}, size),
         "a network too small": (packed, size + 64),
         "a network too large": (packed, size - 64),
     }

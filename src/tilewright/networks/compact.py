@@ -1,7 +1,7 @@
 """A network small enough to ship: 16 bits a weight, only the weights that were visited, compressed.
 
-Visited weights are marked in a bit map; their values follow in order, high bytes and low bytes apart, because the high
-bytes of neighbours are mostly equal and compress to little.
+Visited weights are marked in a bit map; their values follow in order, with the sign as the lowest bit: so small ones of
+either sign have a high byte of zero. High bytes and low bytes are kept apart, and the high ones compress to nothing.
 """
 
 import zlib
@@ -21,6 +21,7 @@ __all__ = ["pack", "quantised", "unpack"]
 
 LARGEST = 32_767
 _LEVEL = 9
+_PARTS = ("visited", "upper", "lower")
 _PIECE = 1 << 22  # weights
 
 
@@ -54,9 +55,12 @@ def pack(whole: NDArray[np.int16], promoted_from: int | None = None) -> dict[str
     A weight that was not visited is 0; from place `promoted_from` on, in stages that promote, it is unwritten.
     """
     visited = whole != _blank(len(whole), promoted_from)
-    values = whole[visited].view(np.uint16)
-    parts = {"visited": np.packbits(visited), "high": (values >> 8).astype(np.uint8), "low": values.astype(np.uint8)}
-    return {name: np.frombuffer(zlib.compress(part.tobytes(), _LEVEL), np.uint8) for name, part in parts.items()}
+    values = whole[visited]
+    folded = ((values << 1) ^ (values >> 15)).view(np.uint16)
+    parts = (np.packbits(visited), (folded >> 8).astype(np.uint8), folded.astype(np.uint8))
+    with ThreadPoolExecutor() as pool:
+        packed = pool.map(lambda part: zlib.compress(part, _LEVEL), [part.tobytes() for part in parts])
+        return {name: np.frombuffer(part, np.uint8) for name, part in zip(_PARTS, packed, strict=True)}
 
 
 def _blank(size: int, promoted_from: int | None) -> NDArray[np.int16]:
@@ -71,7 +75,7 @@ def unpack(packed: Mapping[str, NDArray[np.uint8]], size: int, promoted_from: in
     """The 16-bit weights again."""
     try:
         with ThreadPoolExecutor() as pool:
-            parts = pool.map(zlib.decompress, [packed[name].tobytes() for name in ("visited", "high", "low")])
+            parts = pool.map(zlib.decompress, [packed[name].tobytes() for name in _PARTS])
             visited, high, low = (for_kernels(np.frombuffer(part, np.uint8)) for part in parts)
         count = int(np.bitwise_count(visited).sum(dtype=np.int64))
         if len(visited) != -(-size // 8) or not len(high) == len(low) == count or _marks_beyond(visited, size):
@@ -100,5 +104,6 @@ def _fill(
             continue
         for j in range(8):
             if marks & (0x80 >> j):
-                whole[8 * i + j] = np.int16((np.uint16(high[done]) << 8) | low[done])
+                folded = (np.int32(high[done]) << 8) | np.int32(low[done])
+                whole[8 * i + j] = np.int16((folded >> 1) ^ -(folded & 1))
                 done += 1
