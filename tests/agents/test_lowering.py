@@ -12,7 +12,7 @@ from tests.networks.naive import downgraded
 from tests.training import tiny
 from tilewright import Board, Episode, SpecError, evaluate, make_agent, make_game
 from tilewright.agents.expectimax import ModelSearch
-from tilewright.agents.lowering import as_known
+from tilewright.agents.lowering import Lowering, state_as_known
 from tilewright.agents.ntuple import ModelAgent
 from tilewright.errors import ConfigError
 from tilewright.learning.trainer import Trainer
@@ -49,7 +49,7 @@ def test_a_lowered_board_is_the_naive_one_and_has_the_same_legal_moves(tile: int
     changed = 0
     for board in boards(300):
         lower = naively_lowered(board, tile)
-        assert as_known(board, GAME.code(tile)) == lower.state
+        assert state_as_known(board, replace(MODEL, knows=tile)) == lower.state
         assert GAME.legal(lower) == GAME.legal(board)
         changed += lower != board
     assert changed > 200
@@ -75,6 +75,21 @@ def test_moves_are_valued_on_the_lowered_board_and_made_on_the_true_one(depth: i
         assert episode.score == played.scores[number]
 
 
+def test_boards_of_the_last_stage_are_known_whatever_their_tiles() -> None:
+    shape = replace(SHAPE, stages=("32", "32+16"))
+    weights = np.random.default_rng(1).uniform(0, 50, shape.table_size).astype(np.float32)
+    model = Model(GAME, shape, "afterstate", weights, knows=16)
+    known = 0
+    for board in boards(100):
+        tiles = [tile for row in board.tiles for tile in row]
+        is_last = sum(t for t in tiles if t >= 32) >= 32 and sum(t for t in tiles if t >= 16) >= 48
+        expected = board if is_last else naively_lowered(board, 16)
+        assert state_as_known(board, model) == expected.state
+        assert ModelAgent(model).values(board) == ModelAgent(replace(model, knows=0)).values(expected)
+        known += is_last
+    assert 20 < known < 180
+
+
 def test_it_holds_what_every_agent_must() -> None:
     check_agent(ModelSearch(depth=2, network=replace(MODEL, knows=16)), GAME, games=2)
 
@@ -88,7 +103,8 @@ def test_the_model_says_what_it_knows_unless_the_agent_does(tmp_path: Path) -> N
         for name in ("ntuple", "expectimax"):
             agent = make_agent(f"{name}:model={path}{spec}")
             policy = agent.policy(game)
-            assert getattr(policy, "largest_code", 0) == (game.code(tile) if tile else 0)
+            assert isinstance(policy, Lowering) == bool(tile)
+            assert not tile or policy.knowledge.largest_code == game.code(tile)  # type: ignore[union-attr]
 
 
 def test_what_cannot_be_is_one_line(tmp_path: Path) -> None:

@@ -20,11 +20,11 @@ class ModelSearch(SearchingAgent):
 
     name: ClassVar[str] = "expectimax"
 
+    def trained(self, game: Game) -> Model:
+        return self.network
+
     def leaf(self, game: Game) -> Leaf:
         return make_leaf(make_player(self.network, game))
-
-    def largest_code(self, game: Game) -> int:
-        return self.network.largest_code
 
     @property
     def spec(self) -> str:
@@ -41,12 +41,9 @@ class ExpectimaxAgent(SearchingAgent):
     name: ClassVar[str] = "expectimax"
 
     def leaf(self, game: Game) -> Leaf:
-        return make_leaf(make_player(self._trained(game), game))
+        return make_leaf(make_player(self.trained(game), game))
 
-    def largest_code(self, game: Game) -> int:
-        return self._trained(game).largest_code
-
-    def _trained(self, game: Game) -> Model:
+    def trained(self, game: Game) -> Model:
         return model_that_knows(self.model, game, self.knows)
 
     def models(self, game: Game) -> dict[str, Model]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from tilewright.agents.agent import Agent, values_of
-from tilewright.agents.lowering import as_known, knowing
+from tilewright.agents.lowering import knowing, state_as_known
 from tilewright.agents.trained import make_player, model_that_knows, named_model
 from tilewright.games.board import Board
 from tilewright.games.game import Game
@@ -58,13 +58,13 @@ class NetworkAgent(Agent):
 
     def policy(self, game: Game) -> Policy:
         model = self.trained(game)
-        return knowing(make_player(model, game), model.largest_code)
+        return knowing(make_player(model, game), model)
 
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         game = board.game
         model = self.trained(game)
         method = make_player(model, game)
-        consider_once(method, game.rules, as_known(board, model.largest_code))
+        consider_once(method, game.rules, state_as_known(board, model))
         return values_of(method.worth)
 
 

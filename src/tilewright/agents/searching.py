@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tilewright.agents.agent import Agent, values_of
-from tilewright.agents.lowering import as_known, knowing
+from tilewright.agents.lowering import knowing, state_as_known
 from tilewright.errors import SpecError
 from tilewright.games.board import Board
+from tilewright.games.calls import typed_state
 from tilewright.games.game import Game
+from tilewright.networks.model import Model
 from tilewright.playing import Policy
 from tilewright.rng import Stream
 from tilewright.search.expectimax import DEEPEST, Expectimax, make_expectimax, think_once
@@ -55,12 +57,13 @@ class SearchingAgent(Agent):
     def leaf(self, game: Game) -> Leaf:
         """What judges the boards at the end of the search, with room of its own: one for every thread."""
 
-    def largest_code(self, game: Game) -> int:
-        """The largest tile, as its code, of boards that are searched as they are; others are lowered."""
-        return len(game.tile_values)
+    def trained(self, game: Game) -> Model | None:
+        """The network that judges, if one does: what it does not know is searched as a smaller board."""
+        return None
 
     def policy(self, game: Game) -> Policy:
-        return knowing(self._search(game), self.largest_code(game))
+        model = self.trained(game)
+        return knowing(self._search(game), model) if model else self._search(game)
 
     def _search(self, game: Game) -> Expectimax:
         return make_expectimax(
@@ -72,6 +75,7 @@ class SearchingAgent(Agent):
         )
 
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
-        search = self._search(board.game)
-        think_once(search, board.game.rules, as_known(board, self.largest_code(board.game)))
+        search, model = self._search(board.game), self.trained(board.game)
+        state = state_as_known(board, model) if model else typed_state(board.state)
+        think_once(search, board.game.rules, state)
         return values_of(search.worth)

@@ -14,7 +14,9 @@ from tilewright.games import make_game
 from tilewright.games.game import Game
 from tilewright.jit import for_kernels
 from tilewright.networks.compact import pack, quantised, unpack
+from tilewright.networks.knowledge import Knowledge
 from tilewright.networks.shapes import NetworkShape
+from tilewright.networks.stages import read_stages
 from tilewright.networks.tables import Tables
 
 __all__ = ["METHODS", "Model", "check_knows", "load_model"]
@@ -37,16 +39,16 @@ class Model:
     weights: NDArray[Any]
     unit: float = 1.0
     origin: dict[str, str] = field(default_factory=dict)  # recipe, seed, games played, revision …
-    knows: int = 0  # the largest tile of the boards it knows; those with larger ones are played as smaller ones. 0: all
+    knows: int = 0  # the largest tile of the boards it knows; others are played as smaller ones. 0: it knows all
 
     @property
     def tables(self) -> Tables:
         return self.shape.tables(self.game, for_kernels(self.weights), self.unit)
 
     @property
-    def largest_code(self) -> int:
-        """The code of the largest tile of the boards it knows."""
-        return self.game.code(self.knows) if self.knows else len(self.game.tile_values)
+    def knowledge(self) -> Knowledge:
+        largest_code = self.game.code(self.knows) if self.knows else len(self.game.tile_values)
+        return Knowledge(largest_code, read_stages(self.shape.stages, self.game), len(self.shape.stages))
 
     def check_plays(self, game: Game) -> None:
         """Raise UsageError unless the model can play `game`: the same game on the same board."""

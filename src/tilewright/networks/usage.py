@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from tilewright.engines.local import default_threads, spread
 from tilewright.errors import UsageError
 from tilewright.games.calls import make_outcomes
-from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, lowered, outcomes, slide, spawn, start
+from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide, spawn, start
 from tilewright.jit import Int, Word, inline, kernel
+from tilewright.networks.knowledge import Knowledge, as_known
 from tilewright.networks.model import Model
 from tilewright.networks.stages import UNWRITTEN, UNWRITTEN_16
 from tilewright.networks.tables import Places, Tables, add_up, list_places, lookups
@@ -52,7 +53,7 @@ def count_in_games(
     first: Int,
     count: Int,
     every: Int,
-    largest_code: Int,
+    knowledge: Knowledge,
     stream: Stream,
     chances: Outcomes,
     places: Places,
@@ -64,7 +65,7 @@ def count_in_games(
         state, _ = start(rules, stream)
         moves = game  # every game has its searches at other moves
         while True:
-            seen, best, chosen = lowered(rules, state, largest_code), np.float32(0), OVER
+            seen, best, chosen = as_known(knowledge, rules, state), np.float32(0), OVER
             for action in range(4):
                 after, reward = slide(rules, seen, action)
                 if reward == ILLEGAL:
@@ -104,7 +105,7 @@ def count_lookups(
     def work(first: int, count: int) -> None:
         places = np.empty(lookups_of_one, np.uint32)
         count_in_games(
-            rules, tables, key, first, count, every, model.largest_code, new_stream(), make_outcomes(), places, counts
+            rules, tables, key, first, count, every, model.knowledge, new_stream(), make_outcomes(), places, counts
         )
 
     spread(work, games, default_threads() if threads is None else threads, progress)
