@@ -64,6 +64,8 @@ def test_what_play_does_not_look_up_can_be_left_out(command: Command) -> None:
     ("arguments", "message"),
     [
         (["--pack", "small.safetensors"], "--pack needs the PATH of a model"),
+        ([MODEL, "--knows", "64"], "--knows goes with --pack"),
+        ([MODEL, "--pack", "small.safetensors", "--knows", "100"], "knows=100: must be 0, or a tile from 8 on"),
         ([MODEL, "--pack", "small.safetensors", "--unit", "-1"], "--unit -1: must be from 0 to 1,000,000"),
         ([MODEL, "--pack", "small.safetensors", "--unit", "nan"], "--unit nan: must be from 0 to 1,000,000"),
         (["none.safetensors"], "none.safetensors: cannot be read: No such file or directory"),

@@ -9,7 +9,7 @@ __all__ = ["NETWORK_PLAYERS", "agent_or_strongest", "ready_agents"]
 
 NETWORK_PLAYERS = ("expectimax", "ntuple")  # with the model that comes with the package, or that of a run
 _DEEP_PLAYERS = ("dqn", "afterstate")  # with that of a run alone
-_BY_STRENGTH = ("expectimax", "heuristic", "ntuple", "minimax", "uct", "montecarlo", "greedy", "random")
+_BY_STRENGTH = ("expectimax", "ntuple", "heuristic", "minimax", "uct", "montecarlo", "greedy", "random")
 
 
 def ready_agents(game: Game) -> list[str]:

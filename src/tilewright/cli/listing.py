@@ -116,6 +116,8 @@ def models(
         return
     model = load_model(path)
     if knows is not None:
+        if pack is None:
+            raise UsageError("--knows goes with --pack")
         check_knows(knows, model.game)
         model = dataclasses.replace(model, knows=knows)
     if pack is not None:
