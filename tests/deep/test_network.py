@@ -8,7 +8,8 @@ import torch
 import torch.nn.functional as F
 
 from tilewright import UsageError, make_game
-from tilewright.deep.network import BoardConvolution, BoardNetwork, NetworkPlan, make_network
+from tilewright.deep.convolution import BoardConvolution
+from tilewright.deep.network import BoardNetwork, NetworkPlan, make_network
 from tilewright.envs.single import BoardEnv
 from tilewright.networks.architectures import ARCHITECTURES, Convolution, find_architecture
 
@@ -24,19 +25,32 @@ def grids(count: int, seed: int = 0) -> torch.Tensor:
     return torch.from_numpy(np.random.default_rng(seed).integers(12, size=(count, 4, 4), dtype=np.uint8))
 
 
+@pytest.mark.parametrize("shape", [(4, 4), (3, 4)])
 @pytest.mark.parametrize(
     "layer",
-    [Convolution(7, 2), Convolution(7, 3), Convolution(7, 4), Convolution(7, 2, 2, False), Convolution(7, 2, 1, False)],
+    [
+        Convolution(7, 2),
+        Convolution(7, 3),
+        Convolution(7, 4),
+        Convolution(7, 3, 2),
+        Convolution(7, 2, 2, False),
+        Convolution(7, 2, 1, False),
+    ],
 )
-def test_a_convolution_is_that_of_pytorch_padded_at_the_bottom_and_the_right(layer: Convolution) -> None:
+def test_a_convolution_is_that_of_pytorch_padded_at_the_bottom_and_the_right(
+    layer: Convolution, shape: tuple[int, int]
+) -> None:
     torch.manual_seed(0)
-    ours = BoardConvolution(3, (4, 4), layer)
-    x = torch.randn(5, 4, 4, 3)
-    kernel = ours.product.weight.reshape(7, layer.size, layer.size, 3).permute(0, 3, 1, 2)
+    ours = BoardConvolution(3, shape, layer)
+    x = torch.randn(5, *shape, 3, requires_grad=True)
     before, after = ((layer.size - 1) // 2, layer.size // 2) if layer.padded else (0, 0)
     padded = F.pad(x.permute(0, 3, 1, 2), (before, after, before, after))
-    theirs = F.relu(F.conv2d(padded, kernel, ours.product.bias, stride=layer.stride))
-    assert torch.allclose(ours(x), theirs.permute(0, 2, 3, 1), atol=1e-5)
+    theirs = F.relu(F.conv2d(padded, ours.weight.permute(3, 2, 0, 1), ours.bias, stride=layer.stride))
+    theirs = theirs.permute(0, 2, 3, 1)
+    torch.testing.assert_close(ours(x), theirs)
+    weights, inputs = torch.randn(theirs.shape), [x, ours.weight, ours.bias]
+    mine, wanted = (torch.autograd.grad((one * weights).sum(), inputs) for one in (ours(x), theirs))
+    torch.testing.assert_close(mine, wanted)
 
 
 def test_the_layers_are_those_of_the_paper() -> None:

@@ -91,6 +91,7 @@ BENCHMARKS: dict[str, Benchmark] = {
             "dqn-mlp-plain": DeepTraining("DQN, 16 games, mlp, without our switches", _plain("mlp", 1_024)),
             "sb3-mlp": Sb3Training("peer: the same by Stable-Baselines3 alone"),
             "dqn-mlp": DeepTraining("DQN, 16 games, mlp: moves while learning", _dqn("mlp", 1_024)),
+            "dqn-cnn-plain": DeepTraining("DQN, 16 games, cnn_5l, without our switches", _plain("cnn_5l", 256)),
             "dqn-cnn": DeepTraining("DQN, 16 games, cnn_5l: moves while learning", _dqn("cnn_5l", 256)),
         },
     ),

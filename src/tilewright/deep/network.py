@@ -13,12 +13,13 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from tilewright.deep.convolution import BoardConvolution
 from tilewright.envs.views import LARGEST_HINT, PLANES
 from tilewright.errors import UsageError
 from tilewright.games.game import Game
-from tilewright.networks.architectures import Convolution, find_architecture
+from tilewright.networks.architectures import find_architecture
 
-__all__ = ["BoardConvolution", "BoardNetwork", "NetworkPlan", "make_network"]
+__all__ = ["BoardNetwork", "NetworkPlan", "make_network"]
 
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -40,36 +41,6 @@ class NetworkPlan:
         if self.encoding == "grid":
             return 1 + self.game.has_hints
         return PLANES + (LARGEST_HINT + 1 if self.game.has_hints else 0)
-
-
-class BoardConvolution(nn.Module):
-    """A convolution as one matrix product over the cells that each output sees; [batch, height, width, channels].
-
-    On a board this small it is faster on a processor than the general one. Padding is that of TensorFlow's "same":
-    the odd row goes to the bottom, the odd column to the right.
-    """
-
-    def __init__(self, planes: int, shape: tuple[int, int], layer: Convolution) -> None:
-        super().__init__()
-        size, stride = layer.size, layer.stride
-        before = (size - 1) // 2 if layer.padded else 0
-        after = size - 1 - before if layer.padded else 0
-        self.padding = (0, 0, before, after, before, after)
-        self.shape = tuple((length + before + after - size) // stride + 1 for length in shape)
-        if min(self.shape) < 1:
-            raise UsageError(f"a board of {shape[0]}x{shape[1]} cells is too small for this architecture")
-        self.size, self.stride = size, stride
-        self.product = nn.Linear(size * size * planes, layer.channels)
-
-    def forward(self, x: Tensor) -> Tensor:
-        padded = F.pad(x, self.padding)
-        step, (height, width) = self.stride, self.shape
-        seen = [
-            padded[:, i : i + (height - 1) * step + 1 : step, j : j + (width - 1) * step + 1 : step]
-            for i in range(self.size)
-            for j in range(self.size)
-        ]
-        return F.relu(self.product(torch.cat(seen, dim=-1)))
 
 
 class BoardLines(nn.Module):
