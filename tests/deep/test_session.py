@@ -1,6 +1,7 @@
 """Sessions: all seven networks of the paper train and are saved, a run goes on bit by bit, and divergence stops it."""
 
 import csv
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from tests.deep.small import AFTERSTATE, SMALL, small, train
 from tests.training import events_of
 from tilewright.deep.model import load_deep_model
-from tilewright.deep.session import open_deep_session
+from tilewright.deep.session import LEARNERS, open_deep_session
 from tilewright.errors import ConfigError, DivergedError, FileError, UsageError
 from tilewright.files import read_tensors
 from tilewright.learning.deep_recipe import DeepRecipe, deep_preset_names, read_deep_recipe
@@ -53,6 +54,24 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(recipe: DeepRecipe
     assert [name for name in found if not np.array_equal(found[name], expected[name])] == []
     rows = [[(p.games, p.moves, p.score_mean, p.loss) for p in s.folder.curve_points()] for s in (resumed, whole)]
     assert rows[0] == rows[1] != []
+
+
+@pytest.mark.parametrize("learner", ["dqn", "afterstate"])
+@pytest.mark.parametrize(("done", "rate"), [(0.0, 1e-2), (0.9, 1e-3), (1.0, 1e-7)])
+def test_steps_shrink_towards_the_end(learner: str, done: float, rate: float) -> None:
+    """Adam's first step moves a weight by the learning rate, whatever its gradient."""
+    recipe = dataclasses.replace(
+        SMALL if learner == "dqn" else AFTERSTATE, learning_rate=1e-2, learning_rate_end=1e-7, train_every=64
+    )
+    learning = LEARNERS[learner](recipe)
+    before = [weight.detach().clone() for weight in learning.network.parameters()]
+    lessons = 0
+    while not lessons:
+        learning.advance(done)
+        lessons = len(learning.take_losses())
+    pairs = zip(before, learning.network.parameters(), strict=True)
+    furthest = max(float((old - new.detach()).abs().max()) for old, new in pairs)
+    assert 0.5 * rate < furthest <= 1.05 * rate * lessons
 
 
 def test_a_folder_has_what_every_run_has(tmp_path: Path) -> None:

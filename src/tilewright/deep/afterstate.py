@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
 
-from tilewright.deep.learner import Learner, adam, adam_state, epsilon_at, plan_of, restore_adam
+from tilewright.deep.learner import Learner, adam, adam_state, epsilon_at, plan_of, restore_adam, set_learning_rate
 from tilewright.deep.model import load_weights, weights_of
 from tilewright.deep.network import make_network
 from tilewright.deep.playing import Games, Player, list_afterstates
@@ -94,6 +94,7 @@ class AfterstateLearner(Learner):
 
     def advance(self, done: float) -> list[Finished]:
         self._done = done
+        set_learning_rate(self.optimiser, self.recipe, done)
         finished: list[Finished] = []
         n, every = self.recipe.environments, self.recipe.train_every
         for _ in range(PIECE * max(1, every // n)):

@@ -16,7 +16,7 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.dqn.policies import DQNPolicy
 from torch import Tensor
 
-from tilewright.deep.learner import Learner, adam, adam_state, epsilon_at, plan_of, restore_adam
+from tilewright.deep.learner import Learner, adam, adam_state, epsilon_at, plan_of, restore_adam, set_learning_rate
 from tilewright.deep.model import load_weights, weights_of
 from tilewright.deep.network import BoardNetwork, NetworkPlan, make_network
 from tilewright.deep.replay import BoardReplay
@@ -160,6 +160,7 @@ class DqnLearner(Learner):
     def advance(self, done: float) -> list[Finished]:
         self.dqn._current_progress_remaining = 1 - done
         self.dqn.exploration_rate = self.epsilon
+        set_learning_rate(self.dqn.policy.optimizer, self.recipe, done)
         rounds = max(self.recipe.environments, self.recipe.train_every)
         self.dqn.learn(PIECE * rounds, reset_num_timesteps=False, log_interval=None)  # type: ignore[arg-type]
         finished, self.env.finished = self.env.finished, []

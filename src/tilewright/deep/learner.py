@@ -13,7 +13,7 @@ from tilewright.deep.vecenv import Finished
 from tilewright.errors import FileError
 from tilewright.learning.deep_recipe import DeepRecipe
 
-__all__ = ["Learner", "adam", "adam_state", "epsilon_at", "plan_of", "restore_adam"]
+__all__ = ["Learner", "adam", "adam_state", "epsilon_at", "plan_of", "restore_adam", "set_learning_rate"]
 
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 
@@ -73,6 +73,13 @@ def epsilon_at(recipe: DeepRecipe, done: float) -> float:
 
 def adam(network: BoardNetwork, learning_rate: float) -> torch.optim.Adam:
     return torch.optim.Adam(network.parameters(), lr=learning_rate, fused=True)
+
+
+def set_learning_rate(optimiser: torch.optim.Optimizer, recipe: DeepRecipe, done: float) -> None:
+    """As it is when the part `done` of the training is behind us."""
+    first, last = recipe.learning_rate, recipe.learning_rate_end or recipe.learning_rate
+    for group in optimiser.param_groups:
+        group["lr"] = first + (last - first) * done
 
 
 def adam_state(optimiser: torch.optim.Optimizer, network: BoardNetwork) -> dict[str, NDArray[Any]]:

@@ -32,6 +32,7 @@ __all__ = [
     "ACTIONS",
     "DOWN",
     "ILLEGAL",
+    "LARGEST_NIBBLE",
     "LEFT",
     "RIGHT",
     "UP",
@@ -55,6 +56,7 @@ u64 = np.uint64
 UP, RIGHT, DOWN, LEFT = 0, 1, 2, 3
 ACTIONS = ("up", "right", "down", "left")
 ILLEGAL = -1  # the reward of a move that changes nothing
+LARGEST_NIBBLE = 15  # the largest code that four bits hold
 
 Rules: TypeAlias = Any  # a NamedTuple type of some game
 

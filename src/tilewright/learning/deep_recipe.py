@@ -50,6 +50,7 @@ class DeepRecipe(Config):
     train_every: int = 4  # moves for each step of learning
     batch: int = 32
     learning_rate: float = 1e-4
+    learning_rate_end: float = 0.0  # at the end, in a straight line; 0: as at the beginning
     target_every: int = 1000  # moves after which the target network is brought up to date
     loss: str = "mse"
     bfloat16: bool = False  # convolutions in 16 bits; faster on processors that can
@@ -69,7 +70,7 @@ class DeepRecipe(Config):
         self._one_of("reward", ("score", "log2"))
         for key in ("gamma", "epsilon", "epsilon_end", "epsilon_part", "alpha", "beta", "end_chance", "end_share"):
             self._between(key, 0, 1)
-        for key in ("penalty", "learning_starts", "steps", "minutes", "seed", "evaluate_minutes"):
+        for key in ("penalty", "learning_rate_end", "learning_starts", "steps", "minutes", "seed", "evaluate_minutes"):
             self._between(key, 0, None)
         for key in ("unit", "learning_rate", "checkpoint_minutes"):
             self._between(key, 0, None, above=True)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.games.rules import Rules, State, spawn, start, visible
+from tilewright.games.rules import LARGEST_NIBBLE, Rules, State, spawn, start, visible
 from tilewright.jit import Int, Word, inline, kernel
 from tilewright.learning.methods import Method, consider
 from tilewright.networks.stages import Staging, stage_of
@@ -15,7 +15,6 @@ from tilewright.rng import Key, Stream, seed_stream
 __all__ = ["NOT_REACHED", "Boards", "begin", "collect_boards", "joined", "make_boards"]
 
 u64 = np.uint64
-LARGEST_NIBBLE = 15
 NOT_REACHED = -1
 
 

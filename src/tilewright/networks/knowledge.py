@@ -9,7 +9,7 @@ Where a network has stages, boards of the last one are played as they are: it wa
 
 from typing import NamedTuple
 
-from tilewright.games.rules import Rules, State, largest, lowered, visible
+from tilewright.games.rules import LARGEST_NIBBLE, Rules, State, largest, lowered, visible
 from tilewright.games.twenty48 import LARGEST_CODE
 from tilewright.jit import Int, inline
 from tilewright.networks.stages import Staging, stage_of
@@ -28,7 +28,7 @@ def as_known(knowledge: Knowledge, rules: Rules, state: State) -> State:
     """The state to think about. One with a 131072 is left alone: two of those do not merge, but lowered ones would."""
     if knowledge.largest_code > 15:
         return state
-    if knowledge.last > 0 and stage_of(knowledge.stages, visible(rules, state, 15)) == knowledge.last:
+    if knowledge.last > 0 and stage_of(knowledge.stages, visible(rules, state, LARGEST_NIBBLE)) == knowledge.last:
         return state
     seen = lowered(rules, state, knowledge.largest_code)
     return state if seen.cells != state.cells and largest(rules, state) == LARGEST_CODE else seen

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tilewright.bits import popcount
 from tilewright.games.calls import MOST_OUTCOMES
 from tilewright.games.grid import empty_cells
-from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide, visible
+from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, Outcomes, Rules, State, outcomes, slide, visible
 from tilewright.jit import Int, implements, inline, kernel
 from tilewright.playing import OVER, choose
 from tilewright.rng import Stream
@@ -127,7 +127,7 @@ def value_of(search: Expectimax, rules: Rules, state: State, depth: Int, rarity:
 @inline
 def think(search: Expectimax, rules: Rules, state: State) -> Int:
     """The best move, or OVER; `search.worth` then holds what each move is worth."""
-    empty = empty_cells(visible(rules, state, 15), rules.board)
+    empty = empty_cells(visible(rules, state, LARGEST_NIBBLE), rules.board)
     deepest = search.depths[np.int64(popcount(empty))]
     search.status[_LATE] = 0
     if search.budget or deepest == 1:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from tilewright.games.game import Game
 from tilewright.games.grid import transpose
 from tilewright.games.lines import Parts
-from tilewright.games.rules import ILLEGAL, LEFT, Rules, State, slide, visible
+from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, LEFT, Rules, State, slide, visible
 from tilewright.jit import Word, implements, inline
 from tilewright.search.leaf import judge
 
@@ -35,7 +35,6 @@ LineValues: TypeAlias = NDArray[np.float32]  # float32[65536], by the line's fou
 
 LOWEST = np.float32(-np.inf)
 LEAST = 100.0  # what the worst line is worth
-LARGEST_NIBBLE = 15
 
 
 class LineWeights(NamedTuple):
