@@ -90,6 +90,24 @@ def test_boards_of_the_last_stage_are_known_whatever_their_tiles() -> None:
     assert 20 < known < 180
 
 
+@pytest.mark.parametrize("spec", ["montecarlo:playout=network", "montecarlo:steps=5", "uct:steps=5,playout=network"])
+def test_playouts_of_a_network_read_only_weights_that_it_knows(spec: str, tmp_path: Path) -> None:
+    spoilt, first = MODEL.weights.copy(), 0
+    for cells in SHAPE.tuples:
+        large = slice(first + 8 ** len(cells), first + 16 ** len(cells))  # those of codes from 8 on
+        spoilt[large] = MODEL.weights[large][::-1]
+        first += 16 ** len(cells)
+    board = GAME.parse("256 128 2 / 4 0 0 / 2 0 0")
+    values = {}
+    for name, weights in (("whole", MODEL.weights), ("spoilt", spoilt)):
+        for tile in (0, 16):
+            path = tmp_path / f"{name}-{tile}.safetensors"
+            replace(MODEL, weights=weights, knows=tile).save(path)
+            values[name, tile] = make_agent(f"{spec},rollouts=40,model={path}").values(board)
+    assert values["spoilt", 16] == values["whole", 16]
+    assert values["spoilt", 0] != values["whole", 0]
+
+
 def test_it_holds_what_every_agent_must() -> None:
     check_agent(ModelSearch(depth=2, network=replace(MODEL, knows=16)), GAME, games=2)
 

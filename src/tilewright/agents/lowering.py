@@ -1,6 +1,6 @@
 """Playing boards with larger tiles than a network knows as if these were smaller (see `networks.knowledge`)."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tilewright.games.board import Board
 from tilewright.games.calls import typed_state
@@ -10,6 +10,7 @@ from tilewright.networks.knowledge import Knowledge, as_known
 from tilewright.networks.model import Model
 from tilewright.playing import OVER, Policy, choose
 from tilewright.rng import Stream
+from tilewright.search.leaf import judge
 
 __all__ = ["knowing", "state_as_known"]
 
@@ -26,6 +27,12 @@ def choose_on_lowered(lowering: Lowering, rules: Rules, state: State, stream: St
     if action != OVER and seen.cells != state.cells:
         after, reward = slide(rules, state, action)
     return action, after, reward
+
+
+@implements(judge, Lowering)
+def judge_lowered(lowering: Lowering, rules: Rules, state: State) -> Any:
+    """What a smaller board is worth, where playouts are cut short."""
+    return judge(lowering.policy, rules, as_known(lowering.knowledge, rules, state))
 
 
 @kernel

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from tilewright.agents.agent import Agent
 from tilewright.agents.greedy import GreedyPolicy
+from tilewright.agents.lowering import knowing
 from tilewright.agents.random import RandomPolicy
 from tilewright.agents.trained import make_player, named_model, trained_model
 from tilewright.games.game import Game
@@ -65,6 +66,9 @@ class PlayoutAgent(Agent):
 
     def playouts(self, game: Game) -> Playouts:
         """What kernels play out by, with room of its own."""
-        network = make_player(trained_model(self.model, game), game) if self._uses_network else ToTheEnd()
+        network: Policy = ToTheEnd()
+        if self._uses_network:
+            model = trained_model(self.model, game)
+            network = knowing(make_player(model, game), model)
         player = {"random": RandomPolicy(), "merges": GreedyPolicy(), "network": network}[self.playout]
         return make_playouts(player, network, self.steps or NO_LIMIT, self.value, game.tile_values)
