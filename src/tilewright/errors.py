@@ -9,15 +9,19 @@ TilewrightError
 │   └── IllegalMoveError  a move that changes nothing
 ├── DivergedError         learning went to infinity
 ├── UnreachedError        no game of training came so far
+├── ClusterError          a cluster lost what it was to do, too often to try again
+├── JobsFailedError       some jobs of a suite ended with an error; the others are finished
 └── MissingExtraError     an optional part of the package is not installed
 """
 
 __all__ = [
     "BoardError",
+    "ClusterError",
     "ConfigError",
     "DivergedError",
     "FileError",
     "IllegalMoveError",
+    "JobsFailedError",
     "MissingExtraError",
     "SpecError",
     "TilewrightError",
@@ -56,6 +60,14 @@ class DivergedError(TilewrightError):
 
 class UnreachedError(TilewrightError):
     """No game came as far as the next stage of training; what was learned until then is kept."""
+
+
+class ClusterError(TilewrightError):
+    """A cluster lost what it was to do, too often to try again."""
+
+
+class JobsFailedError(TilewrightError):
+    """Some jobs of a suite ended with an error, each told in a line; all others are finished."""
 
 
 class IllegalMoveError(UsageError):

@@ -19,7 +19,16 @@ from numpy.typing import NDArray
 
 from tilewright.errors import FileError
 
-__all__ = ["forget_pages", "locked", "read_tensors", "replace_file", "write_bytes", "write_tensors", "write_text"]
+__all__ = [
+    "forget_pages",
+    "held",
+    "make_folder",
+    "read_tensors",
+    "replace_file",
+    "write_bytes",
+    "write_tensors",
+    "write_text",
+]
 
 Tensors = Mapping[str, NDArray[Any]]
 
@@ -66,19 +75,35 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold the file `path` for this thread alone; waits while another process or thread holds it."""
+def held(path: Path) -> Iterator[bool]:
+    """Hold the file `path` for this thread alone, if no other process or thread does: says whether it is held."""
+    make_folder(path.parent)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("ab")
     except OSError as error:
         raise FileError(f"{path}: cannot be written: {error.strerror}") from None
     with file:
-        if os.name != "nt":
-            import fcntl
+        yield _flock(file)
 
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+
+def _flock(file: IO[bytes]) -> bool:
+    if os.name == "nt":
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, if there is none; raises FileError where that cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{folder}: cannot be written: {error.strerror}") from None
 
 
 def write_text(path: Path, text: str) -> None:

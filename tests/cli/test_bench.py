@@ -46,6 +46,13 @@ def test_the_table_has_those_that_were_named(command: Command) -> None:
         assert best == median > 0
 
 
+def test_a_peer_that_is_not_installed_has_its_pip_line(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(bench.MISSING, "other-2048", "jax other_2048")
+    said = command("bench", "other-2048")
+    assert said.code == 1
+    assert said.err == "tilewright: the benchmark other-2048 needs what is not installed: pip install jax other-2048\n"
+
+
 def test_benchmarks_are_run_in_turns_with_a_seed_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[tuple[str, int, int]] = []
 

@@ -63,6 +63,17 @@ def test_a_sweep_compares_every_combination(command: Command) -> None:
     [
         (["reproduce", "szubert-2014/table-7"], "there is no experiment 'szubert-2014/table-7' (did you mean"),
         (["reproduce", "goenawan-2020/table-2", "--threads", "0"], "--threads 0: at least one is needed"),
+        (["reproduce", "goenawan-2020/table-2", "--out", "a,b"], "--out a,b: a folder's name must be without commas"),
+        (
+            ["reproduce", "goenawan-2020/table-2", "--markdown", "tiny.toml"],
+            "tiny.toml: cannot be written: File exists",
+        ),
+        (["reproduce", "--csv", "all.csv", "--out", "nowhere"], "nowhere: there is no such folder"),
+        (["reproduce", "--csv", "all.csv", "--out", "."], "results.sqlite: no job is finished"),
+        (["sweep", "tiny.toml", "seed=1,2"], "seed: cannot be chosen in a sweep, which has --seeds"),
+        (["sweep", "tiny.toml", "share=1", "--set", "minutes=1"], "minutes: cannot be chosen in a sweep"),
+        (["sweep", "tiny.toml", "share=1", "--agent", "random"], "--agent random: must have model={model}"),
+        (["sweep", "tiny.toml", "share=1", "--agent", "ntuples:model={model}"], "there is no agent 'ntuples'"),
         (["sweep", "tiny.toml", "share"], "share: must be of the form key=value,value,…"),
         (["sweep", "tiny.toml", "shares=1"], "tiny.toml: unknown key 'shares' (did you mean 'share'"),
         (["sweep", "minute", "share=0.5,1"], "minute trains for 1.1 minutes; a sweep counts games: --set games=N"),
@@ -74,3 +85,11 @@ def test_what_cannot_be_is_one_line(command: Command, arguments: list[str], mess
     assert (said.code, said.out) == (2, "")
     assert said.err.startswith(f"tilewright: {message}")
     assert said.err.count("\n") == 1
+
+
+def test_what_failed_is_told_after_the_reports(command: Command) -> None:
+    tiny(lambda_=0.0, games=90, stages=("16",), collect=10).save(Path("tiny.toml"))
+    said = command("sweep", "tiny.toml", 'stages=["16"],["4096"]', "--tests", "20", "--threads", "1")
+    assert said.code == 1
+    assert "| stages = ['16'] |" in Path(said.out.strip()).with_name("report.md").read_text()
+    assert said.err.splitlines()[-1].startswith("tilewright: training tuples, 90 games, seed 0: none of ")

@@ -73,9 +73,10 @@ def test_epsilon_goes_down_as_in_the_paper() -> None:
     assert [epsilon_at(recipe, done) for done in (0, 0.05, 0.1, 0.5, 1)] == pytest.approx(
         [0.6, 0.305, 0.01, 0.01, 0.01]
     )
-    learner = DqnLearner(small(epsilon_part=0.5))
-    learner.advance(0.25)
-    assert learner.dqn.exploration_rate == pytest.approx(0.305)
+    for part, rate in ((0.5, 0.305), (0.0, 0.01)):
+        learner = DqnLearner(small(epsilon_part=part))
+        learner.advance(0.25)
+        assert learner.dqn.exploration_rate == pytest.approx(rate)
 
 
 def test_priorities_are_the_errors_of_the_last_lesson() -> None:

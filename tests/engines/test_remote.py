@@ -15,7 +15,7 @@ from tests.reproduce.tiny import QUICK, tiny_experiment
 from tilewright import evaluate, make_agent, make_game
 from tilewright.agents.agent import Agent
 from tilewright.engines.remote import Cluster
-from tilewright.errors import UsageError
+from tilewright.errors import ConfigError, UsageError
 from tilewright.networks.model import Model
 from tilewright.networks.shapes import NetworkShape
 from tilewright.reproduce.page import make_report, write_markdown
@@ -102,6 +102,15 @@ def test_progress_comes_from_the_workers(cluster: Cluster) -> None:
         assert shares == sorted(shares)
         assert len(set(shares)) >= 3
         assert 0 <= shares[0] < shares[-1] < 1
+
+
+def _fail(reason: str) -> None:
+    raise ConfigError(reason)
+
+
+def test_an_error_of_ours_comes_back_as_it_was(cluster: Cluster) -> None:
+    with pytest.raises(ConfigError, match=r"^share = 7: no$"):
+        list(cluster.map(_fail, [("share = 7: no",)]))
 
 
 @pytest.mark.slow

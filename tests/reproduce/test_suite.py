@@ -1,19 +1,26 @@
 """Suites: each job is run once, whatever interrupts them, and the report is the same in the end."""
 
+import dataclasses
 import multiprocessing
 import random
 import re
+import sqlite3
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.reproduce.tiny import QUICK, tiny_experiment
+from tests.training import tiny
 from tilewright.agents import make_agent
+from tilewright.errors import FileError, UnreachedError
 from tilewright.evaluation import evaluate
+from tilewright.files import held
 from tilewright.games import make_game
 from tilewright.intervals import Estimate, mean_of
-from tilewright.reproduce.experiments import Experiment
+from tilewright.reproduce.experiments import Experiment, Row
 from tilewright.reproduce.findings import Cell, find_all, written
 from tilewright.reproduce.jobs import Job
 from tilewright.reproduce.page import make_report, write_markdown, write_page
@@ -91,6 +98,66 @@ def test_interrupted_at_any_time_the_report_is_the_same(
     run_suite(pieces_of(experiment, QUICK), store, workers=2)
     assert report(experiment, store, tmp_path / "report") == report(experiment, undisturbed, tmp_path / "other")
     assert not list(tmp_path.rglob("checkpoint.safetensors"))
+
+
+def test_a_job_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
+    experiment = tiny_experiment(tmp_path)
+    hopeless = tmp_path / "hopeless.toml"
+    tiny(lambda_=0.0, games=90, stages=("4096",), collect=10).save(hopeless)
+    experiment = dataclasses.replace(experiment, rows=(Row("hopeless", str(hopeless)), *experiment.rows))
+    store = Store(tmp_path / "store")
+    failed = run_suite(pieces_of(experiment, QUICK), store, workers=2)
+    assert [(job.key, type(error)) for job, error in failed] == [
+        (piece.training.key, UnreachedError) for piece in pieces_of(experiment, QUICK)[:2] if piece.training
+    ]
+    assert [one.row.label for one in find_all(experiment, QUICK, store)] == ["plain", "plain, slow", "staged", "random"]
+
+
+def test_a_training_that_another_process_has_under_way_is_waited_for_while_others_go_on(
+    experiment: Experiment, tmp_path: Path
+) -> None:
+    store, pieces = Store(tmp_path), pieces_of(experiment, QUICK)
+    taken = pieces[0].training
+    assert taken is not None
+    rest = {job.key for piece in pieces for job in piece.jobs if taken not in (job, getattr(job, "training", None))}
+    with ThreadPoolExecutor(1) as pool:
+        with held(store.run_folder(taken.key) / "lock") as mine:
+            assert mine
+            suite = pool.submit(run_suite, pieces, store, workers=1)
+            until = time.monotonic() + 120
+            while {job.key for job in store.all()} != rest and time.monotonic() < until:
+                time.sleep(0.1)
+            assert {job.key for job in store.all()} == rest
+        assert suite.result(120) == []
+    assert {job.key for job in store.all()} == {job.key for piece in pieces for job in piece.jobs}
+
+
+def test_a_model_that_is_gone_is_trained_again_where_a_test_needs_it(experiment: Experiment, tmp_path: Path) -> None:
+    store, pieces = Store(tmp_path), pieces_of(experiment, QUICK)[:1]
+    run_suite(pieces, store, workers=1)
+    training, test = pieces[0].jobs
+    before = store.find(test.key)
+    (store.run_folder(training.key) / "model.safetensors").unlink()
+    counting = Counting()
+    run_suite(pieces, store, workers=1, observer=counting)
+    assert counting.missing == 0
+    with sqlite3.connect(store.file) as connection:
+        connection.execute("DELETE FROM finished WHERE key = ?", (test.key,))
+    run_suite(pieces, store, workers=1, observer=counting)
+    assert counting.finished == [training.key, test.key]
+    after = store.find(test.key)
+    assert before is not None
+    assert after is not None
+    assert after.result["scores"] == before.result["scores"]
+
+
+def test_a_damaged_result_is_one_line(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.add("k", "test", "10 games of random", {"scores": [1]})
+    with sqlite3.connect(store.file) as connection:
+        connection.execute("UPDATE finished SET result = '{\"scores\": [1'")
+    with pytest.raises(FileError, match=r"results.sqlite: the result of 10 games of random \(k\) is damaged$"):
+        store.find("k")
 
 
 def _run(experiment: Experiment, folder: Path) -> None:
@@ -180,10 +247,14 @@ def test_figures_agree_where_their_intervals_overlap(
         ("score", Estimate(51320.9, 50962.5, 51679.3), "51,321 ± 358"),
         ("win", Estimate(0.906, 0.896, 0.915), "90.6 % (89.6 – 91.5)"),
         ("reach-2048", Estimate(0.5, None, None), "50.0 %"),
+        ("reach-2048", Estimate(0.9997, 0.9994, 1.0), "99.97 % (99.94 – 100.0)"),
+        ("reach-32768", Estimate(0.0, 0.0, 0.0004), "0.0 % (0.0 – 0.04)"),
         ("max", Estimate(261526, None, None), "261,526"),
         ("seconds", Estimate(7.25, None, None), "7.2 s"),
         ("learning-seconds", Estimate(7967.5, 1, 2), "2 h 13 min"),
         ("seconds", Estimate(288197, None, None), "3 d 8 h"),
+        ("seconds", Estimate(59.97, None, None), "1 min 0 s"),
+        ("seconds", Estimate(3599.7, None, None), "1 h 0 min"),
         ("score", None, "–"),
     ],
 )

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from tilewright.bench.catalogue import BENCHMARKS
+from tilewright.bench.catalogue import BENCHMARKS, MISSING
 from tilewright.errors import UsageError
 
-__all__ = ["BENCHMARKS", "Measurement", "measure"]
+__all__ = ["BENCHMARKS", "MISSING", "Measurement", "measure"]
 
 
 @dataclass(frozen=True)

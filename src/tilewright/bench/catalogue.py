@@ -16,7 +16,7 @@ from tilewright.learning.recipe import Recipe
 from tilewright.learning.trainer import Trainer
 from tilewright.networks.model import Model
 
-__all__ = ["BENCHMARKS"]
+__all__ = ["BENCHMARKS", "MISSING"]
 
 
 def _dqn(architecture: str, steps: int) -> DeepRecipe:
@@ -49,9 +49,15 @@ def _online_td(network: str) -> Recipe:
     return Recipe(network=network, order="online", rule="fixed", share=0.1, games=10_000)
 
 
+MISSING: dict[str, str] = {}  # benchmarks that are not there, each with the modules that it needs
+
+
 def _where_installed(needed: str, benchmarks: dict[str, Benchmark]) -> dict[str, Benchmark]:
     """The benchmarks, if the modules that they need are there; nothing is imported."""
-    return benchmarks if all(map(importlib.util.find_spec, needed.split())) else {}
+    if all(map(importlib.util.find_spec, needed.split())):
+        return benchmarks
+    MISSING.update(dict.fromkeys(benchmarks, needed))
+    return {}
 
 
 BENCHMARKS: dict[str, Benchmark] = {

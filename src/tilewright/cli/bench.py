@@ -2,10 +2,10 @@
 
 import click
 
-from tilewright.bench import BENCHMARKS, measure
+from tilewright.bench import BENCHMARKS, MISSING, measure
 from tilewright.cli import output
 from tilewright.cli.options import json_option
-from tilewright.errors import SpecError
+from tilewright.errors import MissingExtraError, SpecError
 from tilewright.registry import did_you_mean
 
 __all__ = ["bench"]
@@ -19,13 +19,19 @@ __all__ = ["bench"]
 def bench(names: tuple[str, ...], repeat: int, threads: int, as_json: bool) -> None:
     """Measure the kernels (all, or those of the given NAMES) in turns, each warm, and report the best of several.
 
+    Other programs are measured, too, where they are installed: gymnasium-2048, pgx, jumanji, stable-baselines3.
+
     \b
     Examples:
       tilewright bench
       tilewright bench 2048-random --repeat 20
+      tilewright bench 2048-envs pgx
     """
     output.announce_compilation()
     for name in names:
+        if name in MISSING:
+            needed = MISSING[name].replace("_", "-")
+            raise MissingExtraError(f"the benchmark {name} needs what is not installed: pip install {needed}")
         if name not in BENCHMARKS:
             hint = did_you_mean(name, BENCHMARKS)
             raise SpecError(f"there is no benchmark {name!r}{hint}; there are: {', '.join(BENCHMARKS)}")

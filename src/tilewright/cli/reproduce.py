@@ -7,6 +7,7 @@ import click
 from tilewright.cli import output
 from tilewright.cli.options import chosen_cluster, engine_options, threads_option
 from tilewright.cli.suites import run_and_report
+from tilewright.errors import FileError
 from tilewright.reproduce.experiments import SCALES, all_experiments, find_experiment
 
 __all__ = ["reproduce"]
@@ -47,8 +48,8 @@ def reproduce(
     \b
     Scales:
       quick     minutes for all; shows that everything runs, says little of strength
-      standard  what a laptop does overnight
-      full      the papers' own numbers of games and repeats
+      standard  what a laptop does overnight; some experiments learn by a faster rule
+      full      the papers' own numbers of games and repeats, where they state them
 
     \b
     Examples:
@@ -62,6 +63,8 @@ def reproduce(
     if csv is not None:
         from tilewright.reproduce.store import Store
 
+        if not out.is_dir():
+            raise FileError(f"{out}: there is no such folder")
         print(f"{csv}: {Store(out).export_csv(csv):,} jobs")
         return
     if not experiments and not everything:

@@ -11,7 +11,8 @@ from typing import Any
 from tilewright.cli import output
 from tilewright.engines.local import default_threads
 from tilewright.engines.remote import Cluster
-from tilewright.errors import UsageError
+from tilewright.errors import JobsFailedError, UsageError
+from tilewright.files import make_folder
 from tilewright.reproduce.experiments import Experiment
 from tilewright.reproduce.jobs import Job
 from tilewright.reproduce.page import make_report, write_index, write_markdown, write_page
@@ -31,7 +32,11 @@ def run_and_report(
     cluster: AbstractContextManager[Cluster | None],
     markdown: Path | None = None,
 ) -> None:
-    """Run what is missing, write a report for each, and print where they are."""
+    """Run what is missing, write a report for each, and print where they are; what failed is told at the end."""
+    if "," in str(out):
+        raise UsageError(f"--out {out}: a folder's name must be without commas, which separate the options of an agent")
+    if markdown is not None:
+        make_folder(markdown)
     workers = default_threads() if threads is None else threads
     if workers < 1:
         raise UsageError(f"--threads {threads}: at least one is needed")
@@ -40,7 +45,7 @@ def run_and_report(
     pieces = [piece for one in experiments for piece in pieces_of(one, one.scales[scale])]
     with cluster as remote, watching() as observer:
         workers = workers if remote is None else remote.processors
-        run_suite(pieces, store, workers=workers, observer=observer, cluster=remote)
+        failed = run_suite(pieces, store, workers=workers, observer=observer, cluster=remote)
     for one in experiments:
         report, place = make_report(one, one.scales[scale], store), Path(one.paper) / f"{one.name}-{scale}"
         write_markdown(report, out / place)
@@ -49,6 +54,9 @@ def run_and_report(
             write_markdown(report, markdown / place)
     if markdown is not None:
         print(write_index(markdown))
+    if failed:
+        lines = [f"{job}: {error}" for job, error in failed]
+        raise JobsFailedError("\ntilewright: ".join(lines))
 
 
 @contextmanager

@@ -8,13 +8,15 @@ from typing import Any
 
 import click
 
+from tilewright.agents import make_agent
 from tilewright.cli.options import chosen_cluster, engine_options, threads_option
 from tilewright.cli.suites import run_and_report
 from tilewright.cli.train import read_changes
-from tilewright.errors import ConfigError
+from tilewright.errors import ConfigError, SpecError
 from tilewright.learning.recipe import Recipe
 from tilewright.learning.recipes import read_any_recipe
 from tilewright.reproduce.experiments import Experiment, Row, Scale
+from tilewright.reproduce.suite import NOT_LEARNING
 
 __all__ = ["sweep"]
 
@@ -57,6 +59,12 @@ def sweep(
     """
     axes = [_axis(text) for text in over]
     fixed = read_changes(changes, None)
+    for key in {*fixed, *(key for key, _ in axes)} & {"seed", *NOT_LEARNING}:
+        raise ConfigError(f"{key}: cannot be chosen in a sweep{', which has --seeds' if key == 'seed' else ''}")
+    if agent:
+        if "{model}" not in agent:
+            raise SpecError(f"--agent {agent}: must have model={{model}}, which stands for what was trained")
+        make_agent(agent.replace("{model}", "MODEL"))  # raises if there is none such
     rows = []
     for values in itertools.product(*(values for _, values in axes)):
         point = dict(zip((key for key, _ in axes), values, strict=True))

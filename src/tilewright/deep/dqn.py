@@ -85,6 +85,7 @@ class BoardDQN(DQN):
             policy_kwargs={"plan": plan_of(recipe), "seed": recipe.seed},
             device="cpu",
         )
+        self.exploration_schedule = lambda left: epsilon_at(recipe, 1 - left)
         self.set_logger(Logger(None, []))
 
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
-from tilewright.errors import MissingExtraError, UsageError
+from tilewright.errors import ClusterError, MissingExtraError, TilewrightError, UsageError
 
 __all__ = ["Cluster"]
 
@@ -84,6 +84,8 @@ class Cluster:
         true.
         """
         ray, name = _ray(), uuid.uuid4().hex
+        from ray.exceptions import RayError, RayTaskError
+
         waiting = {}
         for number, piece in enumerate(pieces):
             report = (_Report(self._notes, f"{name} {number}"),) if progress is not None else ()
@@ -92,13 +94,24 @@ class Cluster:
             while waiting and not (until is not None and until()):
                 ready, _ = ray.wait(list(waiting), num_returns=1, timeout=0.2)
                 if progress is not None and not ready:
-                    done = ray.get(self._notes.read.remote())
+                    try:
+                        done = ray.get(self._notes.read.remote())
+                    except RayError:  # the notes are begun anew elsewhere
+                        continue
                     for number in waiting.values():
                         if f"{name} {number}" in done:
                             progress(number, done[f"{name} {number}"])
                 for one in ready:
                     number = waiting.pop(one)
-                    yield number, ray.get(one)
+                    try:
+                        result = ray.get(one)
+                    except RayTaskError as error:
+                        if isinstance(error.cause, TilewrightError):
+                            raise error.cause from None
+                        raise
+                    except RayError as error:
+                        raise ClusterError(f"the cluster lost a piece of work: {str(error).splitlines()[0]}") from None
+                    yield number, result
         finally:
             for one in waiting:
                 ray.cancel(one, force=True)

@@ -15,8 +15,8 @@ __all__ = ["SCALES", "Experiment", "Row", "Scale", "Stated", "all_experiments", 
 
 SCALES = {
     "quick": "minutes for all: shows that everything runs, says little of strength",
-    "standard": "what a laptop does overnight: fewer games than the papers where those took days",
-    "full": "the papers' own numbers of games and repeats",
+    "standard": "what a laptop does overnight: fewer games than the papers where those took days, or a faster rule",
+    "full": "the papers' own numbers of games and repeats, where they state them",
 }
 
 
@@ -52,6 +52,7 @@ class Scale:
     tests: int = 100  # games of a test
     slow_tests: int = 0  # and of a slow one; 0: as many
     games: int = 0  # of training; 0: those of the recipe
+    stage_games: int = 0  # of training, for every stage, instead
     steps: int = 0  # the same for deep networks, which count moves
     changes: Mapping[str, Any] = field(default_factory=dict)
     rows: tuple[str, ...] = ()  # the labels of those that are played; none: all

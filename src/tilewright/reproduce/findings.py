@@ -179,15 +179,21 @@ def written(column: str, estimate: Estimate | None) -> str:
         return _duration(estimate.value)
     if _is_rate(column):
         if estimate.low is None or estimate.high is None:
-            return f"{100 * estimate.value:.1f} %"
-        return f"{100 * estimate.value:.1f} % ({100 * estimate.low:.1f} – {100 * estimate.high:.1f})"
+            return f"{_percent(estimate.value)} %"
+        return f"{_percent(estimate.value)} % ({_percent(estimate.low)} – {_percent(estimate.high)})"
     margin = "" if estimate.margin is None else f" ± {estimate.margin:,.0f}"
     return f"{estimate.value:,.0f}{margin}"
 
 
+def _percent(rate: float) -> str:
+    """A rate hardly above none, or below all, has a digit more, so that it does not look like none or all."""
+    near_an_end = 0 < min(rate, 1 - rate) < 0.001
+    return f"{100 * rate:.{2 if near_an_end else 1}f}"
+
+
 def _duration(seconds: float) -> str:
     for unit, length, smaller, shorter in (("d", 86_400, "h", 3_600), ("h", 3_600, "min", 60), ("min", 60, "s", 1)):
-        if seconds >= length:
+        if round(seconds / shorter) * shorter >= length:
             whole, rest = divmod(round(seconds / shorter), length // shorter)
             return f"{whole} {unit} {rest} {smaller}"
     return f"{seconds:.1f} s"

@@ -127,7 +127,7 @@ def _facts(experiment: Experiment, scale: Scale, store: Store) -> list[str]:
     full = experiment.scales["full"]
     facts = [f"scale {scale.name}: {SCALES[scale.name]}"] if scale.name in SCALES else []
     if _effort(scale) != _effort(full):
-        facts.append(f"here {_effort(scale)}; the paper {_effort(full)}. Where that differs, so may the figures")
+        facts.append(f"here {_effort(scale)}; the full scale {_effort(full)}. Where that differs, so may the figures")
     if scale.changes:
         facts.append("changed at this scale: " + ", ".join(f"{key} = {value}" for key, value in scale.changes.items()))
     if scale.shrink > 1:
@@ -149,6 +149,7 @@ def _seeds(scale: Scale) -> str:
 
 def _effort(scale: Scale) -> str:
     parts = [f"{scale.games:,} games of training"] if scale.games else []
+    parts += [f"{scale.stage_games:,} games of training a stage"] if scale.stage_games else []
     parts += [f"{scale.steps:,} steps of training"] if scale.steps else []
     parts += [f"{scale.seeds} seed{'s' if scale.seeds > 1 else ''}", f"{scale.tests:,} games of test"]
     if scale.slow_tests and scale.slow_tests != scale.tests:

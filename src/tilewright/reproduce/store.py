@@ -15,7 +15,7 @@ from typing import Any
 
 from tilewright import __version__
 from tilewright.errors import FileError
-from tilewright.files import write_text
+from tilewright.files import make_folder, write_text
 
 __all__ = ["Finished", "Store"]
 
@@ -52,10 +52,7 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder, self.file = folder, folder / "results.sqlite"
         self._lock = threading.Lock()
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FileError(f"{folder}: cannot be written: {error.strerror}") from None
+        make_folder(folder)
         with self._connection() as connection:
             connection.execute(SCHEMA)
 
@@ -79,7 +76,7 @@ class Store:
     def find(self, key: str) -> Finished | None:
         with self._connection() as connection:
             row = connection.execute("SELECT * FROM finished WHERE key = ?", (key,)).fetchone()
-        return None if row is None else _finished(row)
+        return None if row is None else self._finished(row)
 
     def add(self, key: str, kind: str, about: str, result: dict[str, Any]) -> None:
         """Keep a result; one that is there already stays."""
@@ -91,14 +88,23 @@ class Store:
     def all(self) -> list[Finished]:
         with self._connection() as connection:
             rows = connection.execute("SELECT * FROM finished ORDER BY at, key").fetchall()
-        return [_finished(row) for row in rows]
+        return [self._finished(row) for row in rows]
+
+    def _finished(self, row: tuple[Any, ...]) -> Finished:
+        key, kind, about, result, where, version, at = row
+        try:
+            return Finished(key, kind, about, json.loads(result), where, version, at)
+        except ValueError:
+            raise FileError(f"{self.file}: the result of {about} ({key}) is damaged") from None
 
     def export_csv(self, path: Path) -> int:
-        """Write a line for every finished job; returns how many."""
+        """Write a line for every finished job; returns how many. Nothing is written if there is none."""
         out = io.StringIO()
         writer = csv.writer(out)
         writer.writerow(["key", "kind", "about", "games", "score_mean", "moves", "seconds", "machine", "version", "at"])
         jobs = self.all()
+        if not jobs:
+            raise FileError(f"{self.file}: no job is finished")
         for job in jobs:
             scores = job.result.get("scores", [])
             games = len(scores) or job.result.get("games", 0)
@@ -110,11 +116,6 @@ class Store:
             )
         write_text(path, out.getvalue())
         return len(jobs)
-
-
-def _finished(row: tuple[Any, ...]) -> Finished:
-    key, kind, about, result, where, version, at = row
-    return Finished(key, kind, about, json.loads(result), where, version, at)
 
 
 def machine() -> str:

@@ -5,12 +5,12 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tilewright.engines.remote import Cluster
-from tilewright.files import locked, write_bytes
+from tilewright.errors import TilewrightError
+from tilewright.files import held, write_bytes
 from tilewright.learning.deep_recipe import DeepRecipe
 from tilewright.learning.recipes import AnyRecipe, read_any_recipe
 from tilewright.reproduce.experiments import Experiment, Row, Scale
@@ -23,6 +23,7 @@ FIRST_TEST = 1_000_000  # tests play other games than training
 BLOCK, SLOW_BLOCK = 1_000, 20  # games of a test that are kept together: a stopped suite loses fewer than that
 NOT_LEARNING: dict[str, Any] = {"evaluate_minutes": 0.0, "checkpoint_minutes": 2.0, "minutes": 0.0}
 POINTS = 60  # of a learning curve
+PATIENCE = 0.5  # seconds until a training that another process has under way is looked at again
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,8 @@ def _recipe(row: Row, scale: Scale, seed: int) -> AnyRecipe:
     recipe = read_any_recipe(row.recipe, **changes)
     if isinstance(recipe, DeepRecipe):
         return recipe
+    if scale.stage_games:
+        recipe = dataclasses.replace(recipe, games=scale.stage_games * (1 + len(recipe.stages)))
     if scale.shrink > 1:
         recipe = dataclasses.replace(recipe, stages=tuple(_shrunk(stage, scale.shrink) for stage in recipe.stages))
     if "curve_games" not in changes:
@@ -96,18 +99,20 @@ def run_suite(
     workers: int,
     observer: Observer | None = None,
     cluster: Cluster | None = None,
-) -> None:
+) -> list[tuple[Job, TilewrightError]]:
     """Run every job that the store does not have yet, so many at once. Ctrl-C keeps what is finished.
 
-    Trainings go on where they were, unless on a `cluster`, which runs a job from its beginning.
+    Trainings go on where they were, unless on a `cluster`, which runs a job from its beginning. A job that fails does
+    not stop those that need nothing of it; the answer has the errors.
     """
     observer, stop = observer or Observer(), threading.Event()
-    run = _run if cluster is None else partial(_run_on, cluster)
+    run = _run if cluster is None else _OnCluster(cluster)
     jobs = list({job.key: job for piece in pieces for job in piece.jobs}.values())
-    missing = [job for job in jobs if store.find(job.key) is None]
+    missing = _missing(jobs, store)
     observer.on_plan(jobs, missing)
     waiting = {job.key: job for job in missing}
-    running: dict[Future[None], Job] = {}
+    running: dict[Future[bool], Job] = {}
+    failed: list[tuple[Job, TilewrightError]] = []
     with ThreadPoolExecutor(workers) as pool:
         try:
             while waiting or running:
@@ -116,14 +121,39 @@ def run_suite(
                     running[pool.submit(run, job, store, observer, stop)] = job
                 done, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
                 for future in done:
-                    del running[future]
-                    future.result()
+                    job = running.pop(future)
+                    try:
+                        if not future.result():
+                            waiting[job.key] = job
+                    except TilewrightError as error:
+                        failed.append((job, error))
+                        waiting = {key: one for key, one in waiting.items() if not _needs(one, job)}
         except BaseException:
             stop.set()
             raise
+    return failed
 
 
-def _ready(waiting: dict[str, Job], running: dict[Future[None], Job]) -> Iterator[Job]:
+def _missing(jobs: Sequence[Job], store: Store) -> list[Job]:
+    """Those that are not finished, and finished trainings whose model is gone though one of the others needs it."""
+    tests = [job for job in jobs if isinstance(job, Test) and store.find(job.key) is None]
+    needed = {job.training.key for job in tests if job.training}
+    trainings = []
+    for job in jobs:
+        if isinstance(job, Training):
+            gone = job.key in needed and not _model_file(store, job).exists()
+            if gone or store.find(job.key) is None:
+                trainings.append(job)
+            else:
+                clean_up(store.run_folder(job.key))  # of a process that was killed before it did
+    return [*trainings, *tests]
+
+
+def _needs(job: Job, training: Job) -> bool:
+    return isinstance(job, Test) and job.training is not None and job.training.key == training.key
+
+
+def _ready(waiting: dict[str, Job], running: dict[Future[bool], Job]) -> Iterator[Job]:
     """Jobs whose training, if they need one, is neither missing nor under way."""
     trainings = {job.key for job in (*waiting.values(), *running.values()) if isinstance(job, Training)}
     for job in waiting.values():
@@ -131,23 +161,39 @@ def _ready(waiting: dict[str, Job], running: dict[Future[None], Job]) -> Iterato
             yield job
 
 
-def _run_on(cluster: Cluster, job: Job, store: Store, observer: Observer, stop: threading.Event) -> None:
-    """The driver's side: the job goes to the cluster with the model it needs, and comes back with the one it made."""
-    model = None
-    if isinstance(job, Test) and job.training is not None:
-        model = _model_file(store, job.training).read_bytes()
-    observer.on_progress(job, 0.0)
+class _OnCluster:
+    """The driver's side: a job goes to the cluster with the model it needs, and comes back with the one it made."""
 
-    def progress(_: int, done: float) -> None:
-        observer.on_progress(job, min(done, 0.999))
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._models: dict[str, Any] = {}  # those that went there already, by the keys of their trainings
+        self._lock = threading.Lock()
 
-    for _, (result, made) in cluster.map(
-        run_anywhere, [(job,)], [cluster.share(model)], until=stop.is_set, progress=progress
-    ):
-        if isinstance(job, Training):
-            write_bytes(_model_file(store, job), made)
-        store.add(job.key, _kind(job), str(job), result)
-        observer.on_progress(job, 1.0)
+    def __call__(self, job: Job, store: Store, observer: Observer, stop: threading.Event) -> bool:
+        observer.on_progress(job, 0.0)
+
+        def progress(_: int, done: float) -> None:
+            observer.on_progress(job, min(done, 0.999))
+
+        shared = [self._share(job, store)]
+        for _, (result, made) in self._cluster.map(
+            run_anywhere, [(job,)], shared, until=stop.is_set, progress=progress
+        ):
+            if isinstance(job, Training):
+                write_bytes(_model_file(store, job), made)
+            store.add(job.key, _kind(job), str(job), result)
+            observer.on_progress(job, 1.0)
+        return True
+
+    def _share(self, job: Job, store: Store) -> Any:
+        """The model of a test where the cluster's workers read it, or None."""
+        if isinstance(job, Training) or job.training is None:
+            return None
+        with self._lock:
+            if job.training.key not in self._models:
+                model = _model_file(store, job.training).read_bytes()
+                self._models[job.training.key] = self._cluster.share(model)
+            return self._models[job.training.key]
 
 
 def _model_file(store: Store, job: Training) -> Path:
@@ -158,23 +204,28 @@ def _kind(job: Job) -> str:
     return "training" if isinstance(job, Training) else "test"
 
 
-def _run(job: Job, store: Store, observer: Observer, stop: threading.Event) -> None:
+def _run(job: Job, store: Store, observer: Observer, stop: threading.Event) -> bool:
+    """Says whether nothing is left to do; false while another process has the training under way."""
+
     def report(done: float) -> bool:
         observer.on_progress(job, min(done, 0.999))
         return not stop.is_set()
 
     if stop.is_set():
-        return
+        return True
     try:
         if isinstance(job, Training):
             folder = store.run_folder(job.key)
-            with locked(folder / "lock"):
-                if store.find(job.key) is None:
+            with held(folder / "lock") as mine:
+                if not mine:
+                    return stop.wait(PATIENCE)
+                if store.find(job.key) is None or not _model_file(store, job).exists():
                     store.add(job.key, _kind(job), str(job), run_training(job, folder, report))
                 clean_up(folder)
         else:
             model = _model_file(store, job.training) if job.training else None
             store.add(job.key, _kind(job), str(job), run_test(job, model, report))
     except Stopped:
-        return
+        return True
     observer.on_progress(job, 1.0)
+    return True
