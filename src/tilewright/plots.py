@@ -8,9 +8,10 @@ from tilewright.files import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-__all__ = ["BLUE", "INK", "ORANGE", "SOFT", "new_figure", "png", "save_png", "second_scale", "style"]
+__all__ = ["BLUE", "INK", "ORANGE", "SOFT", "new_figure", "png", "save_png", "second_scale", "shorten", "style"]
 
 INK, SOFT, BLUE, ORANGE = "#2b2b33", "#8a8a94", "#1f6f9f", "#d9822b"
 
@@ -37,6 +38,19 @@ def second_scale(axes: "Axes", label: str) -> "Axes":
     second.spines[["top", "left"]].set_visible(False)
     second.tick_params(colors=SOFT, labelsize=9)
     return second
+
+
+def shorten(axis: "Axis") -> None:
+    """Write large numbers at an axis as 20 k and 1.5 M."""
+    from matplotlib.ticker import FuncFormatter
+
+    def short(value: float, _: int) -> str:
+        for size, name in ((1e6, " M"), (1e3, " k")):
+            if abs(value) >= size:
+                return f"{value / size:g}{name}"
+        return f"{value:g}"
+
+    axis.set_major_formatter(FuncFormatter(short))
 
 
 def png(figure: "Figure") -> bytes:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tilewright.evaluation import Evaluation
 from tilewright.files import write_text
 from tilewright.pages import embedded, page
-from tilewright.plots import BLUE, INK, ORANGE, SOFT, new_figure, save_png, second_scale, style
+from tilewright.plots import BLUE, INK, ORANGE, SOFT, new_figure, save_png, second_scale, shorten, style
 from tilewright.runs import RunFolder, StagePoint
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ __all__ = ["draw_curve", "draw_tiles", "save_curve", "write_report"]
 
 def draw_curve(folder: RunFolder) -> "Figure":
     """Mean score against games played: training as a line, tests as points with their 95 % intervals."""
-    from matplotlib.ticker import FuncFormatter
-
     figure = new_figure()
     axes = style(figure.add_subplot())
     points, tests = folder.curve_points(), folder.evaluation_points()
@@ -43,9 +41,8 @@ def draw_curve(folder: RunFolder) -> "Figure":
             [test.score_high - test.score_mean for test in tests],
         ]
         axes.errorbar([test.games for test in tests], middle, reach, fmt="o", color=ORANGE, capsize=3, label="tests")
-    thousands = FuncFormatter(lambda value, _: f"{value / 1000:g} k")
-    axes.xaxis.set_major_formatter(thousands)
-    axes.yaxis.set_major_formatter(thousands)
+    shorten(axes.xaxis)
+    shorten(axes.yaxis)
     axes.set_xlabel("games of training", color=INK)
     axes.set_ylabel("mean score", color=INK)
     axes.set_ylim(bottom=0)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.intervals import Estimate
-from tilewright.plots import INK, SOFT, new_figure, style
+from tilewright.plots import INK, SOFT, new_figure, shorten, style
 from tilewright.reproduce.findings import Found, heading
 
 if TYPE_CHECKING:
@@ -55,16 +55,6 @@ def draw(name: str, rows: Sequence[Found]) -> "Figure":
     return figure
 
 
-def _thousands(axes: "Axes", *, x: bool, y: bool) -> None:
-    from matplotlib.ticker import FuncFormatter
-
-    written = FuncFormatter(lambda value, _: f"{value / 1000:g} k" if abs(value) >= 1000 else f"{value:g}")
-    if x:
-        axes.xaxis.set_major_formatter(written)
-    if y:
-        axes.yaxis.set_major_formatter(written)
-
-
 def _draw_curves(axes: "Axes", curve: Curve, rows: Sequence[Found]) -> None:
     counted = "games"
     for i, found in enumerate(rows):
@@ -90,7 +80,9 @@ def _draw_curves(axes: "Axes", curve: Curve, rows: Sequence[Found]) -> None:
         _tiles(axes)
     else:
         axes.set_ylim(bottom=0)
-    _thousands(axes, x=True, y=curve.factor == 1 and not curve.tiles)
+    shorten(axes.xaxis)
+    if curve.factor == 1 and not curve.tiles:
+        shorten(axes.yaxis)
 
 
 def _tiles(axes: "Axes") -> None:
@@ -150,7 +142,7 @@ def _draw_points(axes: "Axes", column: str, rows: Sequence[Found]) -> None:
         axes.set_yscale("log")
     else:
         axes.set_ylim(bottom=0)
-        _thousands(axes, x=False, y=column != "win")
+        shorten(axes.yaxis)
 
 
 def _draw_series(axes: "Axes", points: Sequence[tuple[float, Estimate | None]], factor: float, **looks: Any) -> None:
@@ -158,8 +150,8 @@ def _draw_series(axes: "Axes", points: Sequence[tuple[float, Estimate | None]], 
     if not known:
         return
     x, y = [x for x, _ in known], [factor * estimate.value for _, estimate in known]
-    below = [factor * (value - (value if low is None else low)) for _, (value, low, _) in known]
-    above = [factor * ((value if high is None else high) - value) for _, (value, _, high) in known]
+    below = [0 if low is None else factor * (value - low) for _, (value, low, _) in known]
+    above = [0 if high is None else factor * (high - value) for _, (value, _, high) in known]
     axes.errorbar(x, y, [below, above], capsize=3, linewidth=1.5, markersize=6, **looks)
 
 

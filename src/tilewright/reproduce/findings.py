@@ -93,7 +93,7 @@ def _paper(name: str, stated: Stated | None, games: int) -> Estimate | None:
     if stated is None:
         return None
     if stated.margin:
-        return Estimate(stated.value, stated.value - stated.margin, stated.value + stated.margin)
+        return _within(name, Estimate(stated.value, stated.value - stated.margin, stated.value + stated.margin))
     if games and _is_rate(name):
         return rate_of(round(stated.value * games), games)
     return Estimate(stated.value, None, None)
@@ -106,10 +106,15 @@ def _ours(name: str, samples: Sequence[Sample]) -> Estimate | None:
     values = [estimate.value for sample in samples if (estimate := _of_one(name, sample))]
     if not values:
         return None
-    mean, low, high = mean_of(np.array(values))
+    return _within(name, mean_of(np.array(values)))
+
+
+def _within(name: str, estimate: Estimate) -> Estimate:
+    """The estimate; an interval of a rate ends at none and all."""
+    value, low, high = estimate
     if _is_rate(name) and low is not None and high is not None:
-        low, high = max(0.0, low), min(1.0, high)
-    return Estimate(mean, low, high)
+        return Estimate(value, max(0.0, low), min(1.0, high))
+    return estimate
 
 
 def _of_one(name: str, sample: Sample) -> Estimate | None:
