@@ -103,7 +103,7 @@ def run_suite(
     """Run every job that the store does not have yet, so many at once. Ctrl-C keeps what is finished.
 
     Trainings go on where they were, unless on a `cluster`, which runs a job from its beginning. A job that fails does
-    not stop those that need nothing of it; the answer has the errors.
+    not stop those that need nothing of it; the answer has the errors, in the order of the jobs.
     """
     observer, stop = observer or Observer(), threading.Event()
     run = _run if cluster is None else _OnCluster(cluster)
@@ -112,7 +112,7 @@ def run_suite(
     observer.on_plan(jobs, missing)
     waiting = {job.key: job for job in missing}
     running: dict[Future[bool], Job] = {}
-    failed: list[tuple[Job, TilewrightError]] = []
+    errors: dict[str, TilewrightError] = {}
     with ThreadPoolExecutor(workers) as pool:
         try:
             while waiting or running:
@@ -126,12 +126,12 @@ def run_suite(
                         if not future.result():
                             waiting[job.key] = job
                     except TilewrightError as error:
-                        failed.append((job, error))
+                        errors[job.key] = error
                         waiting = {key: one for key, one in waiting.items() if not _needs(one, job)}
         except BaseException:
             stop.set()
             raise
-    return failed
+    return [(job, errors[job.key]) for job in jobs if job.key in errors]
 
 
 def _missing(jobs: Sequence[Job], store: Store) -> list[Job]:
