@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 CHROMIUM ?= /usr/bin/chromium
+PYTEST := $(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
 ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .PHONY: demo test test-full check install clean
@@ -10,10 +11,10 @@ demo: .venv/core
 	$(BIN)/tilewright demo
 
 test: check $(CHROMIUM)
-	CHROMIUM=$(CHROMIUM) $(BIN)/pytest -n auto --dist loadfile
+	CHROMIUM=$(CHROMIUM) $(PYTEST)
 
 test-full: check $(CHROMIUM)
-	CHROMIUM=$(CHROMIUM) $(BIN)/pytest -n auto --dist loadfile -m 'slow or not slow'
+	CHROMIUM=$(CHROMIUM) $(PYTEST) -m 'slow or not slow'
 
 check: .venv/dev
 	$(BIN)/ruff check .

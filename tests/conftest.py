@@ -2,10 +2,33 @@
 
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.process import end_processes
+
+# Files that take longest come first, so that no worker is left with one of them at the end.
+LONGEST = (
+    "learning/test_exact.py",
+    "search/test_expectimax.py",
+    "web/test_api.py",
+    "search/test_montecarlo.py",
+    "test_testing.py",
+    "networks/test_usage.py",
+    "test_kill.py",
+    "engines/test_remote.py",
+    "agents/test_lowering.py",
+    "agents/test_playouts.py",
+    "networks/test_stages.py",
+    "test_jit.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    tests = Path(__file__).parent
+    ranks = {tests / name: rank for rank, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: ranks.get(item.path, len(ranks)))
 
 
 @pytest.fixture(autouse=True)

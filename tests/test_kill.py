@@ -48,7 +48,7 @@ def kill_at_some_moment(process: subprocess.Popen[str], folder: RunFolder, chanc
     assert "tilewright: " not in out
 
 
-@pytest.mark.parametrize("kills", [8, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [4, pytest.param(20, marks=pytest.mark.slow)])
 def test_a_run_killed_many_times_is_the_same_run(kills: int, tmp_path: Path) -> None:
     recipe, folder = tmp_path / "tiny.toml", RunFolder(tmp_path / "killed")
     RECIPE.save(recipe)
