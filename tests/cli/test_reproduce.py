@@ -92,4 +92,4 @@ def test_what_failed_is_told_after_the_reports(command: Command) -> None:
     said = command("sweep", "tiny.toml", 'stages=["16"],["4096"]', "--tests", "20", "--threads", "1")
     assert said.code == 1
     assert "| stages = ['16'] |" in Path(said.out.strip()).with_name("report.md").read_text()
-    assert said.err.splitlines()[-1].startswith("tilewright: training tuples, 90 games, seed 0: none of ")
+    assert said.err.splitlines()[-1].startswith("tilewright: stages = ['4096']: training: none of ")

@@ -3,8 +3,9 @@
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,10 @@ from tilewright.engines.remote import Cluster
 from tilewright.errors import JobsFailedError, UsageError
 from tilewright.files import make_folder
 from tilewright.reproduce.experiments import Experiment
-from tilewright.reproduce.jobs import Job
+from tilewright.reproduce.jobs import Job, Training
 from tilewright.reproduce.page import make_report, write_index, write_markdown, write_page
 from tilewright.reproduce.store import Store
-from tilewright.reproduce.suite import Observer, pieces_of, run_suite
+from tilewright.reproduce.suite import Observer, Piece, pieces_of, run_suite
 
 __all__ = ["run_and_report"]
 
@@ -42,10 +43,11 @@ def run_and_report(
         raise UsageError(f"--threads {threads}: at least one is needed")
     store = Store(out)
     output.announce_compilation()
-    pieces = [piece for one in experiments for piece in pieces_of(one, one.scales[scale])]
-    with cluster as remote, watching() as observer:
+    pieces = {one.path: pieces_of(one, one.scales[scale]) for one in experiments}
+    names = _names_of_jobs(pieces)
+    with cluster as remote, _watching(names) as observer:
         workers = workers if remote is None else remote.processors
-        failed = run_suite(pieces, store, workers=workers, observer=observer, cluster=remote)
+        failed = run_suite([*chain(*pieces.values())], store, workers=workers, observer=observer, cluster=remote)
     for one in experiments:
         report, place = make_report(one, one.scales[scale], store), Path(one.paper) / f"{one.name}-{scale}"
         write_markdown(report, out / place)
@@ -55,33 +57,48 @@ def run_and_report(
     if markdown is not None:
         print(write_index(markdown))
     if failed:
-        lines = [f"{job}: {error}" for job, error in failed]
+        lines = [f"{names[job.key]}: {error}" for job, error in failed]
         raise JobsFailedError("\ntilewright: ".join(lines))
 
 
+def _names_of_jobs(pieces: Mapping[str, Sequence[Piece]]) -> dict[str, str]:
+    """What a person knows each job by: the row that asks for it first, of several experiments with the path."""
+    names: dict[str, str] = {}
+    for path, some in pieces.items():
+        for piece in some:
+            seed = f", seed {piece.seed}" if piece.seed else ""
+            row = f"{path if len(pieces) > 1 else ''} {piece.row.label}{seed}".strip()
+            for job in piece.jobs:
+                what = "training" if isinstance(job, Training) else f"{job.games:,} games"
+                names.setdefault(job.key, f"{row}: {what}")
+    return names
+
+
 @contextmanager
-def watching() -> Iterator[Observer]:
+def _watching(names: Mapping[str, str]) -> Iterator[Observer]:
     """A bar for the whole and one for every job under way; plain lines where there is no terminal."""
     if not sys.stderr.isatty():
-        yield _Plain()
+        yield _Plain(names)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.table import Column
 
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
+        TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis")),
+        BarColumn(bar_width=20),
         TextColumn("{task.percentage:3.0f} %"),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        yield _Live(progress)
+        yield _Live(progress, names)
 
 
 class _Plain(Observer):
     """A line for every finished job, and now and then one of a job that takes long."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
         self._finished, self._missing = 0, 0
         self._told = time.monotonic()
         self._lock = threading.Lock()
@@ -96,12 +113,16 @@ class _Plain(Observer):
             if done == 1 or time.monotonic() > self._told + SILENCE:
                 self._told = time.monotonic()
                 so_far = "" if done == 1 else f", {done:.1%} of it"
-                print(f"{self._finished:,} of {self._missing:,}: {job}{so_far}", file=sys.stderr, flush=True)
+                print(
+                    f"{self._finished:,} of {self._missing:,}: {self._names[job.key]}{so_far}",
+                    file=sys.stderr,
+                    flush=True,
+                )
 
 
 class _Live(Observer):
-    def __init__(self, progress: Any) -> None:
-        self._progress = progress
+    def __init__(self, progress: Any, names: Mapping[str, str]) -> None:
+        self._progress, self._names = progress, names
         self._whole: Any = None
         self._bars: dict[str, Any] = {}
         self._lock = threading.Lock()
@@ -113,7 +134,7 @@ class _Live(Observer):
     def on_progress(self, job: Job, done: float) -> None:
         with self._lock:
             if job.key not in self._bars:
-                self._bars[job.key] = self._progress.add_task(f"  {job}", total=1.0)
+                self._bars[job.key] = self._progress.add_task(f"  {self._names[job.key]}", total=1.0)
             if done < 1:
                 self._progress.update(self._bars[job.key], completed=done)
             else:
