@@ -53,6 +53,26 @@ def test_a_convolution_is_that_of_pytorch_padded_at_the_bottom_and_the_right(
     torch.testing.assert_close(mine, wanted)
 
 
+@pytest.mark.parametrize("shape", [(4, 4), (3, 4)])
+@pytest.mark.parametrize("layer", [Convolution(70, 2), Convolution(70, 3)])
+def test_with_many_channels_fewer_products_give_the_same(layer: Convolution, shape: tuple[int, int]) -> None:
+    torch.manual_seed(0)
+    ours, plain = (BoardConvolution(64, shape, layer) for _ in range(2))
+    assert ours.winograd is not None
+    plain.winograd = None
+    x = torch.randn(20, *shape, 64, requires_grad=True)
+    for _ in range(2):  # the second time with other weights
+        plain.load_state_dict(ours.state_dict())
+        with torch.inference_mode():
+            torch.testing.assert_close(ours(x), plain(x), rtol=1e-5, atol=1e-5)
+        away = (plain(x) > 1e-4).float() * torch.randn(20, *shape, 70)  # from the kink, where rounding decides
+        mine, wanted = (
+            torch.autograd.grad((layer(x) * away).sum(), [x, layer.weight, layer.bias]) for layer in (ours, plain)
+        )
+        torch.testing.assert_close(mine, wanted, rtol=1e-4, atol=1e-4)
+        ours.weight.data.mul_(-1.1)  # as Stable-Baselines3 does, unseen by PyTorch's count of changes
+
+
 def test_the_layers_are_those_of_the_paper() -> None:
     five = [(2 * 2 * 16 + 1) * 222] + 4 * [(2 * 2 * 222 + 1) * 222]
     four = [(4 * 4 * 16 + 1) * 222, *five[1:]]

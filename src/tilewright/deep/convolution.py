@@ -2,7 +2,7 @@
 
 On a board of 4x4 cells the squares that reach over its border are many: of the products of a padded 2x2 convolution a
 quarter is with zeros. Outputs that see the same part of the square are one product, with the weights of that part; the
-cells beyond the border appear nowhere.
+cells beyond the border appear nowhere. Where boards and channels are many, `winograd` needs fewer products still.
 """
 
 import itertools
@@ -13,10 +13,13 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from tilewright.deep.winograd import find_winograd
 from tilewright.errors import UsageError
 from tilewright.networks.architectures import Convolution
 
 __all__ = ["BoardConvolution"]
+
+FEWEST_BOARDS = 16  # with fewer, transforming the weights takes longer than the products that it saves
 
 
 class Stretch(NamedTuple):
@@ -55,6 +58,7 @@ class BoardConvolution(nn.Module):
             raise UsageError(f"a board of {shape[0]}x{shape[1]} cells is too small for this architecture")
         self.parts = list(itertools.product(*sides))
         self.stride = layer.stride
+        self.winograd = find_winograd(shape, planes, layer)
         bound = 1 / math.sqrt(layer.size * layer.size * planes)
         weight = torch.empty(layer.size, layer.size, planes, layer.channels)
         self.weight = nn.Parameter(weight.uniform_(-bound, bound))
@@ -66,6 +70,8 @@ class BoardConvolution(nn.Module):
         if torch.is_autocast_enabled("cpu"):
             kind = torch.get_autocast_dtype("cpu")
             x, weight, bias = x.to(kind), weight.to(kind), bias.to(kind)
+        elif self.winograd is not None and len(x) >= FEWEST_BOARDS:
+            return self.winograd(x, weight, bias)
         found: Tensor = _Products.apply(x.contiguous(), weight, bias, self)  # type: ignore[no-untyped-call]
         return found
 
