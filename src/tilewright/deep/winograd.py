@@ -1,13 +1,14 @@
 """Padded convolutions by fewer products, as Toom and Cook multiply polynomials and Winograd showed for filters.
 
-Along a side of n cells, the n outputs of a square of k places are sums of n·k products. They can be had from n + k - 1
-of them: values of a polynomial of the places at as many points, each times a sum of cells; the outputs are sums of
-these. For both sides of a board of 4x4 cells and squares of 2x2 that is 25 products for every pair of channels, where
-without the cells beyond the border there are still 49. The sums are the same for all boards and channels; where there
-are many of both, they cost little.
+Along a side of the board, n outputs of a square of k places are sums of n·k products. They can be had from n + k - 1 of
+them: values of a polynomial of the places at as many points, each times a sum of cells; the outputs are sums of these.
+For both sides of a board of 4x4 cells and squares of 2x2 that is 25 products for every pair of channels, where without
+the cells beyond the border there are still 49. The sums are the same for all boards and channels; where there are many
+of both, they cost little.
 """
 
-from typing import Any
+from collections import defaultdict
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -18,26 +19,69 @@ from tilewright.networks.architectures import Convolution
 
 __all__ = ["Winograd", "find_winograd"]
 
-# For so many products, the points besides infinity: of those tried, they cost the fewest digits, about half a decimal.
-POINTS = {4: (0, 1, -1), 5: (0, 0.5, -1, 2), 6: (0, 0.75, -0.75, 1.5, -1.5)}
+# So many values of a polynomial are taken at these points and at infinity; others that were tried cost more digits.
+POINTS = {3: (0, -1), 4: (0, 1, -1), 5: (0, 0.5, -1, 2), 6: (0, 0.75, -0.75, 1.5, -1.5)}
 FEWEST_PLANES = 64  # with fewer, the sums take longer than the products that they save
+
+
+class Side(NamedTuple):
+    """The sums of one side of a board."""
+
+    cells: NDArray[Any]  # [products, length]: of the cells, one factor of each product
+    places: NDArray[Any]  # [points, size]: of the square's places, the other
+    point: list[int]  # which of these each product has
+    outputs: NDArray[Any]  # [length, products]
+
+
+def _side(length: int, size: int) -> Side:
+    """A square of two cells sees a zero from the last cell on: that output is one product, with the first place."""
+    last = int(size == 2)
+    inner, before = length - last, (size - 1) // 2
+    points = inner + size - 1
+    cells = np.linalg.inv(_values(points, points)).T[:, before : before + length]  # beyond the border there are zeros
+    outputs = _values(points, inner).T
+    if last:
+        cells = np.vstack((cells, np.eye(length)[-1]))
+        outputs = np.block([[outputs, np.zeros((inner, 1))], [np.zeros((1, points)), np.ones((1, 1))]])
+    return Side(cells, _values(points, size), [*range(points), *[0] * last], outputs)
+
+
+def _values(points: int, terms: int) -> NDArray[Any]:
+    """[points, terms]: takes the terms of a polynomial to its values; that at infinity is its highest term."""
+    finite = np.vander(np.array(POINTS[points], dtype=np.float64), terms, increasing=True)
+    return np.vstack((finite, np.eye(terms)[-1]))
 
 
 def find_winograd(shape: tuple[int, int], planes: int, layer: Convolution) -> "Winograd | None":
     """The way to compute a layer, or None if that is better done directly."""
-    known = all(length + layer.size - 1 in POINTS for length in shape)
-    if not known or not layer.padded or layer.stride > 1 or planes < FEWEST_PLANES:
+    known = all(length + (layer.size - 1 if layer.size > 2 else 0) in POINTS for length in shape)
+    if not known or layer.size < 2 or not layer.padded or layer.stride > 1 or planes < FEWEST_PLANES:
         return None
     return Winograd(shape, layer.size)
 
 
 class Winograd:
-    """What is summed before the products and after them, for one layer."""
+    """The sums before the products and after them, and which products have the same factor, for one layer."""
 
     def __init__(self, shape: tuple[int, int], size: int) -> None:
-        sides = (_along(length, size) for length in shape)
-        both = [torch.from_numpy(np.kron(*pair)).float() for pair in zip(*sides, strict=True)]
-        self.cells, self.places, self.outputs = both  # [products, cells], [products, places], [outputs, products]
+        rows, columns = (_side(length, size) for length in shape)
+        shared: dict[tuple[int, int], list[int]] = defaultdict(list)  # the products of each pair of points
+        for product in range(len(rows.point) * len(columns.point)):
+            row, column = divmod(product, len(columns.point))
+            shared[rows.point[row], columns.point[column]].append(product)
+        pairs = sorted(shared, key=lambda pair: len(shared[pair]))
+        self.parts: list[tuple[slice, slice]] = []  # products, and pairs of points, each with as many of them
+        products = pairs_before = 0
+        for count in sorted({len(shared[pair]) for pair in pairs}):
+            some = sum(len(shared[pair]) == count for pair in pairs)
+            here = slice(products, products + some * count), slice(pairs_before, pairs_before + some)
+            self.parts.append(here)
+            products, pairs_before = here[0].stop, here[1].stop
+        order = [product for pair in pairs for product in shared[pair]]
+        points = [row * len(columns.places) + column for row, column in pairs]
+        self.cells = _tensor(np.kron(rows.cells, columns.cells)[order])  # [products, cells]
+        self.places = _tensor(np.kron(rows.places, columns.places)[points])  # [pairs of points, places]
+        self.outputs = _tensor(np.kron(rows.outputs, columns.outputs)[:, order])  # [outputs, products]
         self._last: tuple[Tensor, Tensor] | None = None
 
     def __call__(self, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -46,7 +90,7 @@ class Winograd:
         return found
 
     def at_points(self, weight: Tensor) -> Tensor:
-        """[products, planes, channels]; kept until the weights are others, as those of a target network seldom are."""
+        """[pairs, planes, channels]; kept until the weights are others, as those of a target network seldom are."""
         last = self._last
         if last is None or not torch.equal(last[0], weight):
             with torch.inference_mode(False), torch.no_grad():  # for learning, too, even if it is asked for in play
@@ -55,18 +99,8 @@ class Winograd:
         return last[1]
 
 
-def _along(length: int, size: int) -> tuple[NDArray[Any], ...]:
-    """The sums of one side: those that multiply polynomials of `length` and `size` terms, transposed."""
-    products, before = length + size - 1, (size - 1) // 2
-    all_cells = np.linalg.inv(_values(products, products)).T
-    on_board = all_cells[:, before : before + length]  # beyond the border there are zeros
-    return on_board, _values(products, size), _values(products, length).T
-
-
-def _values(products: int, terms: int) -> NDArray[Any]:
-    """[products, terms]: takes the terms of a polynomial to its values; that at infinity is its highest term."""
-    finite = np.vander(np.array(POINTS[products], dtype=np.float64), terms, increasing=True)
-    return np.vstack((finite, np.eye(terms)[-1]))
+def _tensor(values: NDArray[Any]) -> Tensor:
+    return torch.from_numpy(values).float().contiguous()
 
 
 class _Convolve(torch.autograd.Function):
@@ -75,9 +109,13 @@ class _Convolve(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, way: Winograd) -> Tensor:
         batch, height, width, planes = x.shape
-        left = (way.cells @ _cells_first(x)).view(-1, batch, planes)
         right = way.at_points(weight)
-        sums = way.outputs @ torch.bmm(left, right).flatten(1)
+        left = (way.cells @ _cells_first(x)).view(-1, batch, planes)
+        both = left.new_empty(*left.shape[:2], weight.shape[-1])
+        for products, pairs in way.parts:
+            factor = right[pairs]
+            torch.bmm(_by_pair(left, products, factor), factor, out=_by_pair(both, products, factor))
+        sums = way.outputs @ both.flatten(1)
         out = (_boards_first(sums, batch) + bias).relu_().view(batch, height, width, -1)
         ctx.way = way
         ctx.save_for_backward(weight, left, right, out)
@@ -88,14 +126,24 @@ class _Convolve(torch.autograd.Function):
         weight, left, right, out = ctx.saved_tensors
         way, batch = ctx.way, len(out)
         gradient = torch.ops.aten.threshold_backward(gradients[0], out, 0)
-        of_products = (way.outputs.t() @ _cells_first(gradient)).view(len(right), batch, -1)
-        of_right = torch.bmm(left.transpose(1, 2), of_products)
+        of_both = (way.outputs.t() @ _cells_first(gradient)).view(len(left), batch, -1)
+        of_right, of_left = torch.empty_like(right), torch.empty_like(left)
+        for products, pairs in way.parts:
+            factor = right[pairs]
+            mine = _by_pair(of_both, products, factor)
+            torch.bmm(_by_pair(left, products, factor).transpose(1, 2), mine, out=of_right[pairs])
+            if ctx.needs_input_grad[0]:
+                torch.bmm(mine, factor.transpose(1, 2), out=_by_pair(of_left, products, factor))
         of_weight = (way.places.t() @ of_right.flatten(1)).view(weight.shape)
         of_x = None
         if ctx.needs_input_grad[0]:
-            of_left = torch.bmm(of_products, right.transpose(1, 2))
             of_x = _boards_first(way.cells.t() @ of_left.flatten(1), batch).view(*out.shape[:3], -1)
         return of_x, of_weight, gradient.sum(dim=(0, 1, 2)), None
+
+
+def _by_pair(x: Tensor, products: slice, factor: Tensor) -> Tensor:
+    """[pairs, products of a pair * batch, planes]."""
+    return x[products].view(len(factor), -1, x.shape[-1])
 
 
 def _cells_first(x: Tensor) -> Tensor:
