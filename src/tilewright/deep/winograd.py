@@ -7,6 +7,7 @@ the cells beyond the border there are still 49. The sums are the same for all bo
 of both, they cost little.
 """
 
+import itertools
 from collections import defaultdict
 from typing import Any, NamedTuple
 
@@ -65,22 +66,21 @@ class Winograd:
 
     def __init__(self, shape: tuple[int, int], size: int) -> None:
         rows, columns = (_side(length, size) for length in shape)
-        shared: dict[tuple[int, int], list[int]] = defaultdict(list)  # the products of each pair of points
-        for product in range(len(rows.point) * len(columns.point)):
-            row, column = divmod(product, len(columns.point))
-            shared[rows.point[row], columns.point[column]].append(product)
+        shared: dict[tuple[int, int], list[int]] = defaultdict(list)  # the products that each pair of points has
+        for product, pair in enumerate(itertools.product(rows.point, columns.point)):
+            shared[pair].append(product)
         pairs = sorted(shared, key=lambda pair: len(shared[pair]))
-        self.parts: list[tuple[slice, slice]] = []  # products, and pairs of points, each with as many of them
-        products = pairs_before = 0
-        for count in sorted({len(shared[pair]) for pair in pairs}):
-            some = sum(len(shared[pair]) == count for pair in pairs)
-            here = slice(products, products + some * count), slice(pairs_before, pairs_before + some)
-            self.parts.append(here)
-            products, pairs_before = here[0].stop, here[1].stop
+        self.parts: list[tuple[slice, slice]] = []  # products and their pairs, those together that have as many
+        first = first_pair = 0
+        for count, some in itertools.groupby(pairs, key=lambda pair: len(shared[pair])):
+            end_pair = first_pair + len(list(some))
+            end = first + count * (end_pair - first_pair)
+            self.parts.append((slice(first, end), slice(first_pair, end_pair)))
+            first, first_pair = end, end_pair
         order = [product for pair in pairs for product in shared[pair]]
         points = [row * len(columns.places) + column for row, column in pairs]
         self.cells = _tensor(np.kron(rows.cells, columns.cells)[order])  # [products, cells]
-        self.places = _tensor(np.kron(rows.places, columns.places)[points])  # [pairs of points, places]
+        self.places = _tensor(np.kron(rows.places, columns.places)[points])  # [pairs, places]
         self.outputs = _tensor(np.kron(rows.outputs, columns.outputs)[:, order])  # [outputs, products]
         self._last: tuple[Tensor, Tensor] | None = None
 
