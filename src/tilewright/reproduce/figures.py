@@ -51,7 +51,7 @@ def draw(name: str, rows: Sequence[Found]) -> "Figure":
         _draw_curves(axes, CURVES[name], rows)
     else:
         _draw_points(axes, name.removeprefix("points-"), rows)
-    axes.legend(frameon=False, fontsize=9, loc="best")
+    axes.legend(frameon=True, facecolor="white", framealpha=0.9, edgecolor="none", fontsize=9, loc="best")
     return figure
 
 
@@ -74,6 +74,8 @@ def _draw_curves(axes: "Axes", curve: Curve, rows: Sequence[Found]) -> None:
         stated = found.row.paper.get(curve.stated)
         if stated is not None:
             axes.axhline(curve.factor * stated.value, color=colour, linestyle=":", linewidth=1.2)
+    if any(curve.stated in found.row.paper for found in rows):
+        axes.plot([], [], color=INK, linestyle=":", linewidth=1.2, label="the paper's network, trained")
     axes.set_xlabel(f"{'steps' if counted == 'moves' else 'games'} of training", color=INK)
     axes.set_ylabel(curve.label, color=INK)
     if curve.tiles:
