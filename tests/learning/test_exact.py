@@ -178,14 +178,15 @@ def test_the_oracle_knows_the_mean_of_best_play() -> None:
     assert abs(scores.mean() - solved.mean(solved.best)) < 5 * scores.std() / np.sqrt(len(scores))
 
 
-def combinations() -> Iterator[Any]:
+def combination(method: str, returns: str, rule: str) -> Any:
     """Coherence is the same code for all methods: it is tried with one, and with the others when there is time."""
-    for method, returns, rule in product(METHODS, RETURNS, RULES):
-        late = rule == "tc" and method != "afterstate"
-        yield pytest.param(method, returns, rule, marks=[pytest.mark.slow] if late else [])
+    late = rule == "tc" and method != "afterstate"
+    return pytest.param(method, returns, rule, marks=[pytest.mark.slow] if late else [])
 
 
-@pytest.mark.parametrize(("method", "returns", "rule"), combinations())
+@pytest.mark.parametrize(
+    ("method", "returns", "rule"), [combination(*names) for names in product(METHODS, RETURNS, RULES)]
+)
 def test_2048_is_learned_exactly(method: str, returns: str, rule: str) -> None:
     learned = trained(TWENTY48, method=method, **options_of(returns, rule))
     assert_plays_best(learned)
