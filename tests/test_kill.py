@@ -1,5 +1,6 @@
-"""A run that is killed again and again, often while saving, and always goes on."""
+"""Runs and suites that are killed again and again, often while saving, and always go on."""
 
+import csv
 import random
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from tests.training import learned, rows_but_time, tiny, train
 from tilewright.files import read_tensors
 from tilewright.learning.trainer import Trainer
 from tilewright.networks.model import load_model
+from tilewright.reproduce.store import Store
 from tilewright.runs import RunFolder
 
 # More games than are played until the last kill.
@@ -71,3 +73,33 @@ def test_a_run_killed_many_times_is_the_same_run(kills: int, tmp_path: Path) -> 
     assert learned(folder.path) == learned(undisturbed.folder.path)
     assert rows_but_time(folder.path) == rows_but_time(undisturbed.folder.path)
     assert np.array_equal(load_model(folder.model).weights, read_tensors(folder.checkpoint)[0]["weights"])
+
+
+def scores(folder: Path) -> dict[str, str]:
+    """The mean score of every job of a suite, by its key."""
+    Store(folder).export_csv(folder / "all.csv")
+    with (folder / "all.csv").open(newline="") as lines:
+        return {row["key"]: row["score_mean"] for row in csv.DictReader(lines)}
+
+
+def test_a_suite_killed_three_times_has_the_same_results(tmp_path: Path) -> None:
+    tiny(lambda_=0.0, games=80_000, curve_games=1_000).save(tmp_path / "tiny.toml")
+    arguments = ["sweep", str(tmp_path / "tiny.toml"), "share=0.25,0.5", "rule=fixed,tc", "--tests", "50"]
+    chance, kills = random.Random(9), 0
+    while kills < 3:
+        process = start_tilewright(*arguments, "--out", str(tmp_path / "killed"), stderr=subprocess.STDOUT)
+        assert process.stdout is not None
+        assert "jobs, " in process.stdout.readline()
+        time.sleep(chance.uniform(0.2, 1.2))
+        if process.poll() is not None:
+            break
+        process.kill()
+        process.communicate(timeout=60)
+        kills += 1
+    assert kills
+    for name in ("killed", "undisturbed"):
+        process = start_tilewright(*arguments, "--out", str(tmp_path / name), stderr=subprocess.STDOUT)
+        out, _ = process.communicate(timeout=120)
+        assert process.returncode == 0, out
+    assert len(scores(tmp_path / "undisturbed")) == 8
+    assert scores(tmp_path / "killed") == scores(tmp_path / "undisturbed")
