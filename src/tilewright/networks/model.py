@@ -14,8 +14,9 @@ from tilewright.games import make_game
 from tilewright.games.game import Game
 from tilewright.jit import for_kernels
 from tilewright.networks.compact import pack, quantised, unpack
-from tilewright.networks.knowledge import Knowledge, knowledge_of
+from tilewright.networks.knowledge import Knowledge
 from tilewright.networks.shapes import NetworkShape
+from tilewright.networks.stages import read_stages
 from tilewright.networks.tables import Tables
 
 __all__ = ["METHODS", "Model", "check_knows", "load_model"]
@@ -46,7 +47,8 @@ class Model:
 
     @property
     def knowledge(self) -> Knowledge:
-        return knowledge_of(self.game, self.knows, self.shape.stages)
+        largest_code = self.game.code(self.knows) if self.knows else len(self.game.tile_values)
+        return Knowledge(largest_code, read_stages(self.shape.stages, self.game), len(self.shape.stages))
 
     def check_plays(self, game: Game) -> None:
         """Raise UsageError unless the model can play `game`: the same game on the same board."""
