@@ -22,7 +22,7 @@ __all__ = ["TEST_SEED", "AnySession", "Watcher", "open_in_folder"]
 
 TEST_SEED = 2**31  # tests along the way play other games than training does
 # Keys that may be others when a run goes on, beside its budget: none of them changes what is learned.
-MAY_CHANGE = {"minutes", "knows", "evaluate_games", "evaluate_minutes", "checkpoint_minutes"}
+MAY_CHANGE = {"minutes", "evaluate_games", "evaluate_minutes", "checkpoint_minutes"}
 
 S = TypeVar("S", bound="AnySession")
 

@@ -75,19 +75,27 @@ def test_moves_are_valued_on_the_lowered_board_and_made_on_the_true_one(depth: i
         assert episode.score == played.scores[number]
 
 
-def test_boards_of_the_last_stage_are_known_whatever_their_tiles() -> None:
+def test_boards_of_the_last_stage_are_known_up_to_the_tile_that_begins_it() -> None:
+    """Larger ones are lowered to that; if they are in an earlier stage then, they are lowered on."""
     shape = replace(SHAPE, stages=("32", "32+16"))
     weights = np.random.default_rng(1).uniform(0, 50, shape.table_size).astype(np.float32)
     model = Model(GAME, shape, "afterstate", weights, knows=16)
-    known = 0
-    for board in boards(100):
-        tiles = [tile for row in board.tiles for tile in row]
-        is_last = sum(t for t in tiles if t >= 32) >= 32 and sum(t for t in tiles if t >= 16) >= 48
-        expected = board if is_last else naively_lowered(board, 16)
+    known, lowered_to_last, lowered_below = 0, 0, 0
+    for board in boards(300):
+        seen = naively_lowered(board, 32)
+        stays = in_last_stage(seen)
+        expected = seen if stays else naively_lowered(board, 16)
         assert state_as_known(board, model) == expected.state
         assert ModelAgent(model).values(board) == ModelAgent(replace(model, knows=0)).values(expected)
-        known += is_last
-    assert 20 < known < 180
+        known += stays and seen == board
+        lowered_to_last += stays and seen != board
+        lowered_below += in_last_stage(board) and not stays
+    assert min(known, lowered_to_last, lowered_below) > 5
+
+
+def in_last_stage(board: Board) -> bool:
+    tiles = [tile for row in board.tiles for tile in row]
+    return sum(t for t in tiles if t >= 32) >= 32 and sum(t for t in tiles if t >= 16) >= 48
 
 
 @pytest.mark.parametrize("spec", ["montecarlo:playout=network", "montecarlo:steps=5", "uct:steps=5,playout=network"])

@@ -5,15 +5,17 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from tilewright.agents.ntuple import ModelAgent
 from tilewright.errors import ConfigError
 from tilewright.games import make_game
 from tilewright.games.board import Board
+from tilewright.games.episode import Episode
 from tilewright.games.game import Game
 from tilewright.games.rules import Rules, State
 from tilewright.jit import Int, kernel
 from tilewright.learning.recipe import Recipe
 from tilewright.learning.starts import Boards, begin, joined, make_boards
-from tilewright.learning.trainer import Trainer
+from tilewright.learning.trainer import COLLECTING, Trainer
 from tilewright.rng import Stream, stream_for
 
 # Without fours a board tells its score: a tile 2ᵏ is made by k - 1 rounds of merges, each worth 2ᵏ in all.
@@ -56,6 +58,22 @@ def test_boards_are_collected_where_a_stage_is_reached_first(stage: int) -> None
         assert tiles.count(16) == (1 if stage else tiles.count(16))
         assert score == sum(tile * (int(tile).bit_length() - 2) for tile in tiles)
         assert final >= score
+
+
+def test_boards_are_collected_by_what_the_network_knows() -> None:
+    """The games are those of an agent with this network, played move by move from Python."""
+    finals = {}
+    for knows in (0, 16):
+        trainer = trainer_of("2048:rows=3,columns=3", ("64",), knows=knows)
+        trainer.learn(0, 300)
+        agent, found = ModelAgent(trainer.model({})), trainer.collect(0, 20)
+        for number in range(20):
+            episode = Episode(trainer.game, 0, COLLECTING + number)
+            while not episode.is_over:
+                episode.move(agent.move(episode.board))
+            assert found.finals[number] == episode.score
+        finals[knows] = found.finals.tolist()
+    assert finals[0] != finals[16]
 
 
 def test_collected_boards_of_threes_keep_bag_and_hint() -> None:

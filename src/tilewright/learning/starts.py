@@ -5,9 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.games.rules import LARGEST_NIBBLE, Rules, State, spawn, start, visible
+from tilewright.games.rules import LARGEST_NIBBLE, Rules, State, slide, spawn, start, visible
 from tilewright.jit import Int, Word, inline, kernel
 from tilewright.learning.methods import Method, consider
+from tilewright.networks.knowledge import Knowledge, as_known
 from tilewright.networks.stages import Staging, stage_of
 from tilewright.playing import OVER
 from tilewright.rng import Key, Stream, seed_stream
@@ -53,6 +54,7 @@ def begin(rules: Rules, starts: Boards, number: Word, stream: Stream) -> tuple[S
 def collect_boards(
     rules: Rules,
     method: Method,
+    knowledge: Knowledge,
     starts: Boards,
     stages: Staging,
     stage: Int,
@@ -61,18 +63,21 @@ def collect_boards(
     stream: Stream,
     boards: Boards,
 ) -> None:
-    """Play games number `first` and on to their end without learning; fill `boards` with where they reach a stage."""
+    """Play games number `first` and on to their end without learning; fill `boards` with where they reach a stage.
+
+    Boards with larger tiles than are known are played as smaller ones.
+    """
     for i in range(len(boards.cells)):
         number = u64(first + i)
         seed_stream(stream, key, number)
         state, score = begin(rules, starts, number, stream)
         boards.scores[i] = NOT_REACHED
         while True:
-            best = consider(method, rules, state)
-            if best.action == OVER:
+            action = consider(method, rules, as_known(knowledge, rules, state)).action
+            if action == OVER:
                 break
-            after = best.after
-            score += best.reward
+            after, reward = slide(rules, state, action)
+            score += reward
             if boards.scores[i] == NOT_REACHED and stage_of(stages, visible(rules, after, LARGEST_NIBBLE)) >= stage:
                 boards.cells[i], boards.extra[i], boards.scores[i] = after.cells, after.extra, score
             state, gain = spawn(rules, after, stream)

@@ -13,6 +13,7 @@ from tilewright.learning.methods import make_method
 from tilewright.learning.recipe import Recipe
 from tilewright.learning.starts import Boards, collect_boards, joined, make_boards
 from tilewright.learning.steps import Coherence, FixedStep, StepRule
+from tilewright.networks.knowledge import knowledge_of
 from tilewright.networks.model import METHODS, Model
 from tilewright.networks.shapes import NetworkShape
 from tilewright.networks.stages import UNWRITTEN, UNWRITTEN_16, asleep, read_stages
@@ -20,7 +21,7 @@ from tilewright.networks.tables import Tables
 from tilewright.playing import Results, make_results
 from tilewright.rng import new_stream, stream_key
 
-__all__ = ["Trainer"]
+__all__ = ["COLLECTING", "Trainer"]
 
 COLLECTING = 2**40  # games played to collect boards are numbered from here on, once more for every stage
 
@@ -95,6 +96,7 @@ class Trainer:
         collect_boards(
             self.game.rules,
             make_method(self.recipe.method, self._tables(), self.lookups),
+            knowledge_of(self.game, 0 if self.stage else self.recipe.knows),
             self.starts,
             read_stages(self.shape.stages, self.game),
             self.stage + 1,

@@ -14,9 +14,8 @@ from tilewright.games import make_game
 from tilewright.games.game import Game
 from tilewright.jit import for_kernels
 from tilewright.networks.compact import pack, quantised, unpack
-from tilewright.networks.knowledge import Knowledge
+from tilewright.networks.knowledge import Knowledge, knowledge_of
 from tilewright.networks.shapes import NetworkShape
-from tilewright.networks.stages import read_stages
 from tilewright.networks.tables import Tables
 
 __all__ = ["METHODS", "Model", "check_knows", "load_model"]
@@ -47,8 +46,7 @@ class Model:
 
     @property
     def knowledge(self) -> Knowledge:
-        largest_code = self.game.code(self.knows) if self.knows else len(self.game.tile_values)
-        return Knowledge(largest_code, read_stages(self.shape.stages, self.game), len(self.shape.stages))
+        return knowledge_of(self.game, self.knows, self.shape.stages)
 
     def check_plays(self, game: Game) -> None:
         """Raise UsageError unless the model can play `game`: the same game on the same board."""

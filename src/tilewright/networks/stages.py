@@ -30,6 +30,7 @@ __all__ = [
     "Staging",
     "TileStages",
     "asleep",
+    "codes_of",
     "is_unwritten",
     "read_stages",
     "stage_of",
@@ -167,23 +168,30 @@ def read_stages(conditions: tuple[str, ...], game: Game, *, promote: bool = Fals
     """
     if not conditions:
         return OneStage()
-    wanted: list[list[int]] = []  # the codes of each condition, the largest first
-    for condition in conditions:
-        codes = []
-        for word in condition.split("+"):
-            try:
-                codes.append(game.code(int(word) or -1))
-            except (UsageError, ValueError):
-                raise SpecError(f"stage {condition!r}: {word.strip()!r} is no tile of {game.name}") from None
-        if max(codes) > 15:
-            raise SpecError(f"stage {condition!r}: the largest tile that a network knows is {game.value(15)}")
-        wanted.append(sorted(codes, reverse=True))
+    wanted = [codes_of(condition, game) for condition in conditions]
     totals = [sum(1 << code for code in codes) for codes in wanted]
     if totals != sorted(set(totals)):
         raise SpecError(f"stages {', '.join(conditions)}: each must come after the one before it")
     checks = np.array(_checks(wanted), np.int64)
     kind = PromotingStages if promote else TileStages
     return kind(*(np.ascontiguousarray(column) for column in checks.T))
+
+
+def codes_of(condition: str, game: Game) -> list[int]:
+    """The tile codes of one condition, the largest first; raises SpecError where there are no such tiles.
+
+    >>> codes_of("8192+16384", make_game("2048"))
+    [14, 13]
+    """
+    codes = []
+    for word in condition.split("+"):
+        try:
+            codes.append(game.code(int(word) or -1))
+        except (UsageError, ValueError):
+            raise SpecError(f"stage {condition!r}: {word.strip()!r} is no tile of {game.name}") from None
+    if max(codes) > 15:
+        raise SpecError(f"stage {condition!r}: the largest tile that a network knows is {game.value(15)}")
+    return sorted(codes, reverse=True)
 
 
 def _checks(wanted: list[list[int]]) -> list[tuple[int, int, int]]:
