@@ -98,6 +98,27 @@ def test_more_games_than_at_first_lengthen_the_stage_under_way(tmp_path: Path) -
     assert_same_run(tmp_path, tmp_path / "at-once")
 
 
+class WhenTaught(Watcher):
+    """Up to which game a session was in which stage, and whether it was taught."""
+
+    def __init__(self) -> None:
+        self.last: dict[tuple[int, bool], int] = {}
+
+    def on_games(self, session: Session) -> None:
+        self.last[session.progress.stage, session.trainer.taught] = session.progress.games
+
+
+def test_later_stages_are_taught_for_a_part_of_their_games(tmp_path: Path) -> None:
+    watcher = WhenTaught()
+    recipe = dataclasses.replace(IN_TURN, taught=0.25)
+    train(recipe, tmp_path / "undisturbed", watcher=watcher)
+    assert watcher.last == {(0, False): 100, (1, True): 125, (1, False): 200, (2, True): 225, (2, False): 300}
+    for games in (110, 150):
+        train(recipe, tmp_path / f"{games}", watcher=StopAfter(games))
+        train(recipe, tmp_path / f"{games}", resume=True)
+        assert_same_run(tmp_path / f"{games}", tmp_path / "undisturbed")
+
+
 def test_a_stage_that_is_never_reached_is_an_error_and_loses_nothing(tmp_path: Path) -> None:
     recipe = dataclasses.replace(IN_TURN, stages=("512",), collect=2)
     with pytest.raises(UnreachedError, match="none of 100 games reached 512: stage 2 has no boards to begin on"):

@@ -110,6 +110,17 @@ class Session(AnySession):
             part * 60 * recipe.minutes if recipe.minutes else float("inf"),
         )
 
+    def _teaching_ends(self) -> tuple[int, float]:
+        """After how many games or seconds a stage plays by itself; the first has no teacher."""
+        now, recipe = self.progress, self.recipe
+        if not now.stage or not recipe.taught:
+            return now.stage_games, now.stage_seconds
+        games, seconds = self._stage_ends()
+        return (
+            now.stage_games + math.ceil(recipe.taught * (games - now.stage_games)),
+            now.stage_seconds + recipe.taught * (seconds - now.stage_seconds),
+        )
+
     def _stage_is_over(self) -> bool:
         games, seconds = self._stage_ends()
         last = self.progress.stage + 1 == self.stages
@@ -136,6 +147,10 @@ class Session(AnySession):
         if self.trainer.asleep:
             limit = min(limit, math.ceil(recipe.stages_after * recipe.games) or limit)
             end = min(end, recipe.stages_after * 60 * recipe.minutes or end)
+        taught_games, taught_until = self._teaching_ends()
+        self.trainer.taught = self.progress.games < taught_games and before < taught_until
+        if self.trainer.taught:
+            limit, end = min(limit, taught_games), min(end, taught_until)
         pause = min(pause, end)
         if recipe.patience:
             limit = min(limit, self.progress.decided_at + recipe.patience)

@@ -14,9 +14,10 @@ from tilewright.games.game import Game
 from tilewright.games.rules import Rules, State
 from tilewright.jit import Int, kernel
 from tilewright.learning.recipe import Recipe
-from tilewright.learning.starts import Boards, begin, joined, make_boards
+from tilewright.learning.starts import Boards, begin, collect_boards, joined, make_boards
 from tilewright.learning.trainer import COLLECTING, Trainer
-from tilewright.rng import Stream, stream_for
+from tilewright.networks.stages import read_stages
+from tilewright.rng import Stream, new_stream, stream_for, stream_key
 
 # Without fours a board tells its score: a tile 2ᵏ is made by k - 1 rounds of merges, each worth 2ᵏ in all.
 NO_FOURS = "2048:rows=3,columns=3,four=0"
@@ -108,6 +109,26 @@ def test_without_boards_a_game_begins_with_the_first_tiles() -> None:
     assert (len(tiles), score) == (2, 0)
 
 
+@pytest.mark.parametrize("knows", [0, 16])
+def test_a_stage_that_is_taught_learns_from_games_of_the_one_before(knows: int) -> None:
+    """Their results are those of that stage without learning, on the same boards with the same tiles."""
+    trainer = trainer_of("2048:rows=3,columns=3", ("32",), knows=knows, taught=0.5)
+    trainer.learn(0, 300)
+    trainer.keep([trainer.collect(0, 200)])
+    method, knowledge = trainer._player(0)
+    trainer.enter_next_stage()
+    size, boards = trainer.shape.stage_size, make_boards(50)
+    first, key = trainer.weights[:size].copy(), stream_key(trainer.recipe.seed)
+    stages, stream = read_stages(("32",), trainer.game), new_stream()
+    collect_boards(trainer.game.rules, method, knowledge, trainer.starts, stages, 1, key, 300, stream, boards)
+    trainer.taught = True
+    np.testing.assert_array_equal(trainer.learn(300, 50).scores, boards.finals)
+    np.testing.assert_array_equal(trainer.weights[:size], first)
+    assert trainer.weights[size:].any()
+    trainer.taught = False
+    assert (trainer.learn(300, 50).scores != boards.finals).any()
+
+
 def test_a_stage_learns_weights_of_its_own_and_counts_what_came_before() -> None:
     trainer = trainer_of(NO_FOURS, ("32",))
     size = trainer.shape.stage_size
@@ -141,6 +162,9 @@ def test_no_more_boards_are_kept_than_the_recipe_asks_for() -> None:
     [
         ({"collect": 10}, "collect goes with stages; this recipe has none"),
         ({"collect": -1, "stages": ("512",)}, "collect = -1: must be from 0"),
+        ({"taught": 0.5, "stages": ("512",)}, "taught goes with collect"),
+        ({"taught": 0.5, "stages": ("512",), "collect": 10, "epsilon": 0.1}, "taught does not go with epsilon"),
+        ({"taught": 1.5, "stages": ("512",), "collect": 10}, "taught"),
         ({"collect": 10, "stages": ("512",), "promote": True}, "promote is for stages that are learned together"),
         ({"collect": 10, "stages": ("512",), "method": "action"}, 'collect does not go with method = "action"'),
     ],

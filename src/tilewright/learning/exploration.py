@@ -1,4 +1,4 @@
-"""Exploration: now and then a random legal move instead of the best one."""
+"""Which move is made while learning: the best one, now and then a random one, or that of a teacher."""
 
 from typing import Any, NamedTuple, TypeAlias
 
@@ -6,13 +6,14 @@ import numpy as np
 
 from tilewright.games.rules import ILLEGAL, Rules, State, slide
 from tilewright.jit import Word, implements
-from tilewright.learning.methods import Look, Method, stand
+from tilewright.learning.methods import Look, Method, consider, stand
+from tilewright.networks.knowledge import Knowledge, as_known
 from tilewright.rng import Stream, below, low_half, next_word
 
-__all__ = ["EpsilonGreedy", "Exploration", "NoExploration", "wander"]
+__all__ = ["EpsilonGreedy", "Exploration", "NoExploration", "Taught", "wander"]
 
 u64 = np.uint64
-Exploration: TypeAlias = Any  # NoExploration or EpsilonGreedy
+Exploration: TypeAlias = Any  # NoExploration, EpsilonGreedy or Taught
 
 
 class NoExploration(NamedTuple):
@@ -21,6 +22,13 @@ class NoExploration(NamedTuple):
 
 class EpsilonGreedy(NamedTuple):
     threshold: Word  # explore when 32 random bits are below this
+
+
+class Taught(NamedTuple):
+    """The moves are those of another network: what is learned is how its games go on."""
+
+    teacher: Method
+    knowledge: Knowledge  # the teacher's
 
 
 def wander(explore: Exploration, method: Method, rules: Rules, state: State, best: Look, stream: Stream) -> Look:
@@ -50,3 +58,9 @@ def wander_sometimes(
                 return stand(method, rules, state, action)
             left -= 1
     return best
+
+
+@implements(wander, Taught)
+def follow(explore: Taught, method: Method, rules: Rules, state: State, best: Look, stream: Stream) -> Look:
+    action = consider(explore.teacher, rules, as_known(explore.knowledge, rules, state)).action
+    return best if action == best.action else stand(method, rules, state, action)

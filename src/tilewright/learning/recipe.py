@@ -35,6 +35,7 @@ class Recipe(Config):
     promote: bool = False  # a stage reads what the one before it knows, until it knows better
     stages_after: float = 0.0  # with promote: up to this part of the training, one stage learns for all
     collect: int = 0  # stages are learned in turn, each from so many boards that the one before reached; 0: together
+    taught: float = 0.0  # with collect: for this part of its training, a stage learns from games of the one before
     method: str = "afterstate"  # what is valued: afterstate, state or action
     order: str = "backward"  # learn online, or backward from a game's end
     lambda_: float = 0.0  # how much of a return comes from later moves (key: lambda)
@@ -67,6 +68,7 @@ class Recipe(Config):
         self._between("decay", 0, 1, above=True)
         self._between("epsilon", 0, 1)
         self._between("stages_after", 0, 1)
+        self._between("taught", 0, 1)
         self._between("initial", -LARGEST_VALUE, LARGEST_VALUE)
         for key in ("collect", "steps", "patience", "restart", "games", "minutes", "seed", "evaluate_minutes"):
             self._between(key, 0, None)
@@ -84,6 +86,10 @@ class Recipe(Config):
             raise ConfigError("stages_after goes with promote: the stages go on from what the first one learned")
         if self.collect and not self.stages:
             raise ConfigError("collect goes with stages; this recipe has none")
+        if self.taught and not self.collect:
+            raise ConfigError("taught goes with collect: it is the stage before that teaches")
+        if self.taught and self.epsilon:
+            raise ConfigError("taught does not go with epsilon: moves are the teacher's, or random")
         if self.collect and self.promote:
             raise ConfigError("promote is for stages that are learned together; collect is for one after the other")
         if self.collect and self.method == "action":

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.errors import DivergedError, FileError, UsageError
-from tilewright.learning.exploration import EpsilonGreedy, Exploration, NoExploration
+from tilewright.learning.exploration import EpsilonGreedy, Exploration, NoExploration, Taught
 from tilewright.learning.loops import Returns, learn_backwards, learn_online, make_room
-from tilewright.learning.methods import make_method
+from tilewright.learning.methods import Method, make_method
 from tilewright.learning.recipe import Recipe
 from tilewright.learning.starts import Boards, collect_boards, joined, make_boards
 from tilewright.learning.steps import Coherence, FixedStep, StepRule
-from tilewright.networks.knowledge import knowledge_of
+from tilewright.networks.knowledge import Knowledge, knowledge_of
 from tilewright.networks.model import METHODS, Model
 from tilewright.networks.shapes import NetworkShape
 from tilewright.networks.stages import UNWRITTEN, UNWRITTEN_16, asleep, read_stages
@@ -45,6 +45,7 @@ class Trainer:
         self.errors = _filled(2 * size, 0.0) if recipe.rule == "tc" else np.zeros(0, np.float32)
         self.stage = 0
         self.asleep = False  # whether the first stage learns for all of them, for now
+        self.taught = False  # whether the moves are those of the stage before, for now
         self.starts, self.found = make_boards(0), make_boards(0)
         self._key = stream_key(recipe.seed)
 
@@ -71,6 +72,10 @@ class Trainer:
         self.learn(0, 0)
         if self.recipe.collect:
             self.collect(0, 0)
+        if self.recipe.taught:
+            self.stage, self.taught = self.stage + 1, True
+            self.learn(0, 0)
+            self.stage, self.taught = self.stage - 1, False
 
     def learn(self, first: int, count: int) -> Results:
         """Play games number `first` to `first + count - 1` and learn from them."""
@@ -95,8 +100,7 @@ class Trainer:
         boards = make_boards(count)
         collect_boards(
             self.game.rules,
-            make_method(self.recipe.method, self._tables(), self.lookups),
-            knowledge_of(self.game, 0 if self.stage else self.recipe.knows),
+            *self._player(self.stage),
             self.starts,
             read_stages(self.shape.stages, self.game),
             self.stage + 1,
@@ -123,25 +127,36 @@ class Trainer:
         self.share[0] = self.recipe.share
 
     def _tables(self) -> Tables:
-        if not self.recipe.collect:
-            tables = self.shape.tables(self.game, self.weights)
-            return tables._replace(stages=asleep(tables.stages)) if self.asleep else tables
-        return self._shape_until(0).tables(self.game, self.weights[self._part(1)])
+        if self.recipe.collect:
+            return self._tables_of(self.stage)
+        tables = self.shape.tables(self.game, self.weights)
+        return tables._replace(stages=asleep(tables.stages)) if self.asleep else tables
+
+    def _tables_of(self, stage: int) -> Tables:
+        """A stage that is learned in turn, as a network without stages."""
+        return self._shape_until(0).tables(self.game, self.weights[self._part(1, stage)])
+
+    def _player(self, stage: int) -> tuple[Method, Knowledge]:
+        """A stage as it plays without learning; the first plays large boards as small ones if the recipe says so."""
+        method = make_method(self.recipe.method, self._tables_of(stage), self.lookups)
+        return method, knowledge_of(self.game, 0 if stage else self.recipe.knows)
 
     def _rule(self) -> StepRule:
         if self.recipe.rule == "fixed":
             return FixedStep(self.share)
-        return Coherence(self.share, self.errors[self._part(2)] if self.recipe.collect else self.errors)
+        return Coherence(self.share, self.errors[self._part(2, self.stage)] if self.recipe.collect else self.errors)
 
-    def _part(self, each: int) -> slice:
-        """Where the stage's own entries are, in an array that has so many for each weight."""
+    def _part(self, each: int, stage: int) -> slice:
+        """Where a stage's own entries are, in an array that has so many for each weight."""
         size = each * self.shape.stage_size
-        return slice(self.stage * size, (self.stage + 1) * size)
+        return slice(stage * size, (stage + 1) * size)
 
     def _shape_until(self, stage: int) -> NetworkShape:
         return dataclasses.replace(self.shape, stages=self.shape.stages[:stage], promote=False)
 
     def _exploration(self) -> Exploration:
+        if self.taught:
+            return Taught(*self._player(self.stage - 1))
         epsilon = self.recipe.epsilon
         return EpsilonGreedy(np.uint64(round(epsilon * 2**32))) if epsilon else NoExploration()
 
