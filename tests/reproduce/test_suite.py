@@ -21,6 +21,7 @@ from tilewright.files import held
 from tilewright.games import make_game
 from tilewright.intervals import Estimate, mean_of
 from tilewright.reproduce.experiments import Experiment, Row
+from tilewright.reproduce.figures import draw
 from tilewright.reproduce.findings import Cell, find_all, written
 from tilewright.reproduce.jobs import Job
 from tilewright.reproduce.page import make_report, write_markdown, write_page
@@ -214,6 +215,13 @@ def test_a_report_marks_what_disagrees_with_the_paper(
     assert "A text &amp; a half." in page
     assert page.count('src="data:image/png;base64,') == 2
     assert "## random\n\n```\n60\tavg = " in text
+
+
+def test_trainings_too_short_for_a_curve_say_so(experiment: Experiment, undisturbed: Store) -> None:
+    random_moves = find_all(experiment, QUICK, undisturbed)[3:]
+    axes = draw("curve-length", random_moves).axes[0]
+    assert [text.get_text() for text in axes.texts] == ["too few games for a curve"]
+    assert axes.get_legend() is None
 
 
 def test_results_are_exported_as_csv(undisturbed: Store, tmp_path: Path) -> None:

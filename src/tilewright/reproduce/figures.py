@@ -51,7 +51,10 @@ def draw(name: str, rows: Sequence[Found]) -> "Figure":
         _draw_curves(axes, CURVES[name], rows)
     else:
         _draw_points(axes, name.removeprefix("points-"), rows)
-    axes.legend(frameon=True, facecolor="white", framealpha=0.9, edgecolor="none", fontsize=9, loc="best")
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=True, facecolor="white", framealpha=0.9, edgecolor="none", fontsize=9, loc="best")
+    else:
+        axes.text(0.5, 0.5, "too few games for a curve", transform=axes.transAxes, ha="center", color=SOFT)
     return figure
 
 
