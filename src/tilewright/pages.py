@@ -31,9 +31,10 @@ body {{ font: 16px/1.5 system-ui, sans-serif; color: #2b2b33; max-width: 56rem; 
 h1 {{ font-size: 1.7rem; }} h2 {{ font-size: 1.15rem; margin-top: 2.2rem; }}
 img {{ max-width: 100%; height: auto; }}
 table {{ border-collapse: collapse; }}
-th, td {{ padding: .35rem .9rem; text-align: right; white-space: nowrap; border-bottom: 1px solid #e6e6ea; }}
+th, td {{ padding: .35rem .7rem; text-align: right; white-space: nowrap; border-bottom: 1px solid #e6e6ea; }}
 th:first-child, td:first-child {{ text-align: left; }}
-div.wide {{ overflow-x: auto; }}
+div.wide {{ overflow-x: auto; width: max-content; min-width: 100%; max-width: 94vw; }}
+div.wide {{ margin-left: 50%; transform: translateX(-50%); }}
 pre {{ background: #f6f6f8; padding: 1rem; border-radius: 6px; overflow-x: auto; }}
 </style></head>
 <body><h1>{title}</h1>
