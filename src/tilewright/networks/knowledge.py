@@ -23,7 +23,7 @@ class Knowledge(NamedTuple):
     largest_code: Int  # of tiles on boards that are known
     stages: Staging
     last: Int  # the stage whose boards are known with larger tiles, too; 0: there is but one
-    largest_in_last: Int  # of these tiles
+    largest_in_last: Int  # of these tiles; without stages the same as largest_code
 
 
 def knowledge_of(game: Game, tile: int, stages: tuple[str, ...] = ()) -> Knowledge:
@@ -36,10 +36,9 @@ def knowledge_of(game: Game, tile: int, stages: tuple[str, ...] = ()) -> Knowled
 @inline
 def as_known(knowledge: Knowledge, rules: Rules, state: State) -> State:
     """The state to think about. One with a 131072 is left alone: two of those do not merge, but lowered ones would."""
-    if knowledge.largest_code > LARGEST_NIBBLE or largest(rules, state) == LARGEST_CODE:
+    if knowledge.largest_code > LARGEST_NIBBLE:
         return state
-    if knowledge.last > 0:
-        seen = lowered(rules, state, knowledge.largest_in_last)
-        if stage_of(knowledge.stages, visible(rules, seen, LARGEST_NIBBLE)) == knowledge.last:
-            return seen
-    return lowered(rules, state, knowledge.largest_code)
+    seen = lowered(rules, state, knowledge.largest_in_last)
+    if knowledge.last > 0 and stage_of(knowledge.stages, visible(rules, seen, LARGEST_NIBBLE)) != knowledge.last:
+        seen = lowered(rules, seen, knowledge.largest_code)
+    return state if seen.cells != state.cells and largest(rules, state) == LARGEST_CODE else seen
