@@ -20,14 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.games import make_game
-from tilewright.games.calls import make_outcomes, typed_state
-from tilewright.games.game import Game
+from tilewright.games.state_kernels import make_outcomes, typed_state
+from tilewright.games.base import Game
 from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, largest, outcomes, slide, spawn, start
-from tilewright.jit import Int, implements, kernel
-from tilewright.playing import OVER, Policy, Results, choose, make_results
+from tilewright._core.jit import Int, implements, kernel
+from tilewright.games.policy import OVER, Policy, Results, choose, make_results
 from tilewright.rng import Key, Stream, new_stream, seed_stream, stream_key
 from tilewright.search.heuristic import WEIGHTS, Heuristic, LineWeights, Weights, make_heuristic
-from tilewright.search.leaf import judge
+from tilewright.search.evaluator import judge
 from tilewright.search.minimax import make_minimax
 
 u64 = np.uint64

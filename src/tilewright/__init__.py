@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tilewright.agents import AGENTS, make_agent
-    from tilewright.agents.agent import Agent
+    from tilewright.agents.base import Agent
     from tilewright.errors import BoardError, IllegalMoveError, SpecError, TilewrightError, UsageError
-    from tilewright.evaluation import Evaluation, evaluate
+    from tilewright.play.evaluate import Evaluation, evaluate
     from tilewright.games import GAMES, make_game
     from tilewright.games.board import Board
     from tilewright.games.episode import Episode
-    from tilewright.games.game import Game
+    from tilewright.games.base import Game
 
 __version__ = "0.1.0"
 
@@ -43,18 +43,18 @@ __all__ = [
 
 _HOMES = {
     "AGENTS": "tilewright.agents",
-    "Agent": "tilewright.agents.agent",
+    "Agent": "tilewright.agents.base",
     "Board": "tilewright.games.board",
     "BoardError": "tilewright.errors",
     "Episode": "tilewright.games.episode",
-    "Evaluation": "tilewright.evaluation",
+    "Evaluation": "tilewright.play.evaluate",
     "GAMES": "tilewright.games",
-    "Game": "tilewright.games.game",
+    "Game": "tilewright.games.base",
     "IllegalMoveError": "tilewright.errors",
     "SpecError": "tilewright.errors",
     "TilewrightError": "tilewright.errors",
     "UsageError": "tilewright.errors",
-    "evaluate": "tilewright.evaluation",
+    "evaluate": "tilewright.play.evaluate",
     "make_agent": "tilewright.agents",
     "make_game": "tilewright.games",
 }

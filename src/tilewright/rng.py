@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.errors import UsageError
-from tilewright.jit import Word, inline, kernel
+from tilewright._core.jit import Word, inline, kernel
 
 __all__ = ["Key", "Stream", "below", "new_stream", "next_word", "seed_stream", "stream_for", "stream_key"]
 

@@ -12,12 +12,12 @@ import math
 
 import numpy as np
 
-from tilewright.agents.agent import Agent
+from tilewright.agents.base import Agent
 from tilewright.errors import BoardError, IllegalMoveError, UsageError
-from tilewright.evaluation import evaluate
+from tilewright.play.evaluate import evaluate
 from tilewright.games.board import Board
 from tilewright.games.episode import Episode
-from tilewright.games.game import Game
+from tilewright.games.base import Game
 from tilewright.games.rules import ACTIONS
 
 __all__ = ["check_agent", "check_game"]

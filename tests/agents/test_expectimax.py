@@ -10,8 +10,8 @@ from tests.games.variants import random_board
 from tilewright import SpecError, UsageError, make_agent, make_game
 from tilewright.agents.expectimax import ModelSearch
 from tilewright.agents.ntuple import ModelAgent
-from tilewright.networks.model import Model
-from tilewright.networks.shapes import NetworkShape
+from tilewright.ntuple.model import Model
+from tilewright.ntuple.patterns import NetworkShape
 from tilewright.testing import check_agent
 
 SHAPE = NetworkShape(("0124", "456", "89a"), symmetric=False)

@@ -11,8 +11,8 @@ from tests.learning.plain import Plain
 from tilewright import SpecError, UsageError, evaluate, make_agent, make_game
 from tilewright.agents.ntuple import ModelAgent
 from tilewright.errors import FileError
-from tilewright.networks.model import METHODS, Model
-from tilewright.networks.shapes import NetworkShape
+from tilewright.ntuple.model import METHODS, Model
+from tilewright.ntuple.patterns import NetworkShape
 from tilewright.testing import check_agent
 
 SHAPE = NetworkShape(("0124", "456", "89a"), symmetric=False)

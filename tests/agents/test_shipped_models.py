@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tilewright import evaluate, make_agent, make_game
-from tilewright.agents.trained import shipped_model
-from tilewright.networks.model import load_model
+from tilewright.agents.model_store import shipped_model
+from tilewright.ntuple.model import load_model
 
 MOST_BYTES = {"2048": 25_000_000, "threes": 15_000_000}
 

@@ -9,7 +9,7 @@ from tests.cli.conftest import Command
 from tilewright import bench
 from tilewright.agents.montecarlo import MonteCarloAgent
 from tilewright.bench import kinds
-from tilewright.learning.recipe import Recipe
+from tilewright.training.config import Recipe
 
 
 @pytest.fixture(autouse=True)

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
-from tests.training import learned, tiny, train
+from tests.training.sessions import learned, tiny, train
 from tilewright import evaluate, make_agent
 from tilewright.cli.output import with_margin
-from tilewright.runs import RunFolder
+from tilewright.training.run_folder import RunFolder
 
 
 @pytest.fixture(autouse=True)

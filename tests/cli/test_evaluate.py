@@ -14,7 +14,7 @@ from tests.cli.conftest import Command
 from tests.process import start_tilewright
 from tilewright import evaluate, make_agent, make_game
 from tilewright.cli.output import percent, percent_interval, with_margin
-from tilewright.recording import read_games
+from tilewright.play.recording import read_games
 
 
 def test_json_is_that_of_the_library(command: Command) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.conftest import Command
 from tilewright import AGENTS, GAMES, make_game
-from tilewright.registry import Registry
+from tilewright._core.registry import Registry
 
 
 @pytest.mark.parametrize(("name", "registry"), [("games", GAMES), ("agents", AGENTS)])

@@ -8,8 +8,8 @@ import pytest
 
 from tests.cli.conftest import Command
 from tilewright import make_game
-from tilewright.networks.model import Model, load_model
-from tilewright.networks.shapes import NetworkShape
+from tilewright.ntuple.model import Model, load_model
+from tilewright.ntuple.patterns import NetworkShape
 
 MODEL = "runs/first/model.safetensors"
 

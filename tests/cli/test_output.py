@@ -8,7 +8,7 @@ import pytest
 from tests.process import start_tilewright
 from tilewright import GAMES
 from tilewright.cli.output import percent, percent_interval, print_table, with_margin
-from tilewright.intervals import Estimate
+from tilewright.play.statistics import Estimate
 
 
 def test_figures() -> None:

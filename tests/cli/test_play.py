@@ -11,8 +11,8 @@ import pytest
 from tests.cli.conftest import Command, Said
 from tests.process import environment, start_tilewright
 from tilewright import Episode, evaluate, make_agent, make_game
-from tilewright.recorder import recording_of
-from tilewright.recording import read_games
+from tilewright.play.recorder import recording_of
+from tilewright.play.recording import read_games
 
 
 @pytest.fixture

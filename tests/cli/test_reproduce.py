@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
-from tests.training import tiny
+from tests.training.sessions import tiny
 from tilewright.reproduce.experiments import all_experiments
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.cli.conftest import Command
 from tilewright import evaluate, make_agent, make_game
-from tilewright.recording import read_games
-from tilewright.review import review
+from tilewright.play.recording import read_games
+from tilewright.play.review import review
 
 
 @pytest.fixture(scope="module")

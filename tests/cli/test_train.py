@@ -13,12 +13,12 @@ import pytest
 
 from tests.cli.conftest import Command
 from tests.process import start_tilewright
-from tests.training import learned, rows_but_time, tiny, train
+from tests.training.sessions import learned, rows_but_time, tiny, train
 from tilewright import evaluate, make_agent
-from tilewright.cli.training import sparkline
-from tilewright.learning.recipe import preset_names, read_recipe
-from tilewright.networks.model import load_model
-from tilewright.runs import RunFolder
+from tilewright.cli.train_progress import sparkline
+from tilewright.training.config import preset_names, read_recipe
+from tilewright.ntuple.model import load_model
+from tilewright.training.run_folder import RunFolder
 
 
 @pytest.fixture(autouse=True)

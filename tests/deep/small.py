@@ -13,7 +13,7 @@ from tilewright.deep.learner import Learner
 from tilewright.deep.playing import Player
 from tilewright.deep.session import DeepSession, open_deep_session
 from tilewright.games.rules import ACTIONS
-from tilewright.learning.deep_recipe import DeepRecipe
+from tilewright.deep.config import DeepRecipe
 
 __all__ = ["AFTERSTATE", "SMALL", "expected_score", "small", "train"]
 

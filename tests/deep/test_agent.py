@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from tests.deep.small import AFTERSTATE, small, train
-from tests.training import tiny
-from tests.training import train as train_ntuple
+from tests.training.sessions import tiny
+from tests.training.sessions import train as train_ntuple
 from tilewright import SpecError, UsageError, evaluate, make_agent, make_game
-from tilewright.agents.agent import ManyGamesAgent
+from tilewright.agents.base import ManyGamesAgent
 from tilewright.errors import FileError
-from tilewright.files import read_tensors, write_tensors
+from tilewright._core.files import read_tensors, write_tensors
 from tilewright.games.episode import Episode
-from tilewright.playing import make_results
+from tilewright.games.policy import make_results
 from tilewright.testing import check_agent
 
 GAME = "2048:rows=2,columns=2"

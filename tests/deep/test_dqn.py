@@ -8,7 +8,7 @@ from tests.deep.small import expected_score, small
 from tests.learning.exact import solve_2048
 from tilewright.deep.dqn import DqnLearner
 from tilewright.deep.learner import epsilon_at
-from tilewright.learning.deep_recipe import DeepRecipe
+from tilewright.deep.config import DeepRecipe
 
 CORNERED = np.array([[[1, 0], [0, 0]]], np.uint8)  # 2 in the upper left corner: only right and down are legal
 

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from tests.deep.small import AFTERSTATE, SMALL, small, train
-from tests.training import events_of
+from tests.training.sessions import events_of
 from tilewright.deep.model import load_deep_model
 from tilewright.deep.session import LEARNERS, open_deep_session
 from tilewright.errors import ConfigError, DivergedError, FileError, UsageError
-from tilewright.files import read_tensors
-from tilewright.learning.deep_recipe import DeepRecipe, deep_preset_names, read_deep_recipe
-from tilewright.runs import find_run
-from tilewright.session import Watcher
+from tilewright._core.files import read_tensors
+from tilewright.deep.config import DeepRecipe, deep_preset_names, read_deep_recipe
+from tilewright.training.run_folder import find_run
+from tilewright.training.session import Watcher
 
 PAPER = ["mlp", "cnn_5l", "cnn_5l_4", "cnn_5l_4_v2", "cnn_5l_4_fc", "cnn_alt", "cnn_alt_fc"]
 

@@ -5,7 +5,7 @@ import pytest
 from tilewright.errors import SpecError
 from tilewright.games import make_game
 from tilewright.games.episode import Episode
-from tilewright.games.game import Game
+from tilewright.games.base import Game
 
 GAME = make_game("2048")
 THREES = make_game("threes")

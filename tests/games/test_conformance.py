@@ -5,7 +5,7 @@ import pytest
 from tests.games.variants import VARIANTS_2048, VARIANTS_THREES
 from tilewright.games import GAMES, make_game
 from tilewright.games.board import Board
-from tilewright.games.game import Game
+from tilewright.games.base import Game
 from tilewright.games.rules import ACTIONS, State
 from tilewright.games.threes import Threes
 from tilewright.games.twenty48 import Twenty48

@@ -14,7 +14,7 @@ from tilewright.errors import IllegalMoveError, UsageError
 from tilewright.games import make_game
 from tilewright.games.board import Board, Tiles
 from tilewright.games.episode import Episode
-from tilewright.games.game import Game
+from tilewright.games.base import Game
 
 # The same examples in every run: a failure is never a matter of luck.
 exactly = settings(derandomize=True, deadline=None, max_examples=150)

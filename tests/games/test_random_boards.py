@@ -9,7 +9,7 @@ from tests.games.variants import VARIANTS, naive_state, random_board, twin
 from tilewright.errors import IllegalMoveError
 from tilewright.games import calls
 from tilewright.games.board import Board
-from tilewright.games.game import Game
+from tilewright.games.base import Game
 from tilewright.games.threes import Threes
 
 BOARDS = 40

@@ -8,7 +8,7 @@ from tests.games.naive import score
 from tests.games.variants import naive_state, twin
 from tilewright.games import make_game
 from tilewright.games.episode import Episode
-from tilewright.games.game import Game
+from tilewright.games.base import Game
 
 SPECS = [
     "2048",

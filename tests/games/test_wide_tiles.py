@@ -9,9 +9,9 @@ from tests.games.naive import Naive2048
 from tests.games.sampling import spawned
 from tests.games.variants import naive_state
 from tilewright.agents import make_agent
-from tilewright.evaluation import Evaluation
+from tilewright.play.evaluate import Evaluation
 from tilewright.games import make_game
-from tilewright.games.calls import slide_once, typed_state
+from tilewright.games.state_kernels import slide_once, typed_state
 from tilewright.games.episode import Episode
 from tilewright.games.rules import ILLEGAL, LEFT
 from tilewright.rng import stream_for

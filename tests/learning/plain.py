@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.games.naive import score
-from tests.networks import naive
+from tests.ntuple import naive
 from tilewright.games.board import Board
-from tilewright.games.game import Game
+from tilewright.games.base import Game
 from tilewright.games.rules import ACTIONS
-from tilewright.networks.shapes import NetworkShape
+from tilewright.ntuple.patterns import NetworkShape
 from tilewright.rng import Stream, stream_for
 
 f32 = np.float32

@@ -18,10 +18,10 @@ import pytest
 
 from tests.games.naive import DIRECTIONS, Grid, State, score
 from tests.learning.exact import Move, Policy, Solved, solve_2048, solve_threes
-from tests.networks import naive
+from tests.ntuple import naive
 from tilewright import evaluate, make_game
 from tilewright.agents.ntuple import ModelAgent
-from tilewright.learning.recipe import Recipe
+from tilewright.training.config import Recipe
 from tilewright.learning.trainer import Trainer
 
 TWENTY48, THREES = "2048:rows=2,columns=2", "threes:rows=2,columns=2,start_tiles=2"

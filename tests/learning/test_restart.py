@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tilewright.errors import ConfigError
-from tilewright.learning.recipe import Recipe
+from tilewright.training.config import Recipe
 from tilewright.learning.trainer import Trainer
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tests.learning.plain import Plain
-from tilewright.learning.recipe import Recipe
+from tilewright.training.config import Recipe
 from tilewright.learning.trainer import Trainer
 
 # Three tuples, and no two look-ups of a board at one place.

@@ -9,7 +9,7 @@ from tilewright.errors import UsageError
 from tilewright.games import make_game
 from tilewright.reproduce.experiments import SCALES, Experiment, all_experiments, find_experiment
 from tilewright.reproduce.figures import CURVES
-from tilewright.reproduce.findings import heading
+from tilewright.reproduce.results import heading
 from tilewright.reproduce.suite import pieces_of
 
 EXPERIMENTS = list(all_experiments().values())

@@ -13,18 +13,18 @@ import numpy as np
 import pytest
 
 from tests.reproduce.tiny import QUICK, tiny_experiment
-from tests.training import tiny
+from tests.training.sessions import tiny
 from tilewright.agents import make_agent
 from tilewright.errors import FileError, UnreachedError
-from tilewright.evaluation import evaluate
-from tilewright.files import held
+from tilewright.play.evaluate import evaluate
+from tilewright._core.files import held
 from tilewright.games import make_game
-from tilewright.intervals import Estimate, mean_of
+from tilewright.play.statistics import Estimate, mean_of
 from tilewright.reproduce.experiments import Experiment, Row
 from tilewright.reproduce.figures import draw
-from tilewright.reproduce.findings import Cell, find_all, written
+from tilewright.reproduce.results import Cell, find_all, written
 from tilewright.reproduce.jobs import Job
-from tilewright.reproduce.page import make_report, write_markdown, write_page
+from tilewright.reproduce.report import make_report, write_markdown, write_page
 from tilewright.reproduce.store import Store
 from tilewright.reproduce.suite import FIRST_TEST, Observer, pieces_of, run_suite
 

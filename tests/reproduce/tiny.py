@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.training import tiny
+from tests.training.sessions import tiny
 from tilewright.reproduce.experiments import Experiment, Row, Scale, Stated
 
 __all__ = ["QUICK", "tiny_experiment"]

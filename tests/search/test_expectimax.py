@@ -10,17 +10,17 @@ from tests.games.variants import random_board
 from tests.learning.plain import Plain
 from tests.search import naive_expectimax as naive
 from tilewright import make_game
-from tilewright.agents.trained import make_player
+from tilewright.agents.model_store import make_player
 from tilewright.games.board import Board
-from tilewright.games.calls import typed_state
+from tilewright.games.state_kernels import typed_state
 from tilewright.games.episode import Episode
 from tilewright.games.rules import ACTIONS
-from tilewright.networks.model import METHODS, Model
-from tilewright.networks.shapes import NetworkShape
-from tilewright.playing import OVER, make_results, play_games
+from tilewright.ntuple.model import METHODS, Model
+from tilewright.ntuple.patterns import NetworkShape
+from tilewright.games.policy import OVER, make_results, play_games
 from tilewright.rng import new_stream, stream_key
 from tilewright.search.expectimax import DEEPEST, Expectimax, eighth_bits, make_expectimax, think_once
-from tilewright.search.leaf import Leaf, make_leaf
+from tilewright.search.evaluator import Leaf, make_leaf
 
 SHAPE = NetworkShape(("0145", "569a", "37bf"), symmetric=False)
 GAMES = ["2048", "threes"]

@@ -9,7 +9,7 @@ import pytest
 from tests.games.variants import random_board
 from tests.search import naive_minimax as naive
 from tilewright import Board, make_game
-from tilewright.games.calls import typed_state
+from tilewright.games.state_kernels import typed_state
 from tilewright.games.rules import ACTIONS
 from tilewright.search.heuristic import WEIGHTS, make_heuristic
 from tilewright.search.minimax import LOST, MOST_DEPTH, MOST_REPLIES, Minimax, look_ahead, make_minimax

@@ -13,8 +13,8 @@ from tests.search import twin
 from tests.search.exact import GAMES, board_of, playout_values, some_states
 from tilewright import Board, Episode, evaluate, make_agent, make_game
 from tilewright.agents.ntuple import ModelAgent
-from tilewright.games.calls import typed_state
-from tilewright.playing import choose_once
+from tilewright.games.state_kernels import typed_state
+from tilewright.games.policy import choose_once
 from tilewright.rng import Stream, stream_for
 
 SIGMAS = 5

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.training import tiny, train
+from tests.training.sessions import tiny, train
 from tilewright.web.app import make_app
 
 API = "/api/v1"

@@ -12,7 +12,7 @@ import uvicorn
 from tilewright.web.app import make_app
 from tilewright.web.limits import Limits
 from tilewright.web.server import bind, url_of
-from tilewright.web.site import Site
+from tilewright.web.state import Site
 
 __all__ = ["Live", "listening"]
 

@@ -10,9 +10,9 @@ from fastapi.testclient import TestClient
 from tests.deep import small as deep
 from tests.web.conftest import API, BOARD, wait_for
 from tilewright import AGENTS, GAMES, Episode, evaluate, make_agent, make_game
-from tilewright.recording import play_recorded
-from tilewright.review import review
-from tilewright.runs import RunFolder
+from tilewright.play.recording import play_recorded
+from tilewright.play.review import review
+from tilewright.training.run_folder import RunFolder
 from tilewright.web.app import make_app
 
 

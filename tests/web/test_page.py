@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.training import tiny, train
+from tests.training.sessions import tiny, train
 from tests.web.live import Live, listening
 from tilewright import Board, Episode, evaluate, make_agent, make_game
-from tilewright.recording import play_recorded
-from tilewright.review import review
-from tilewright.runs import RunFolder
+from tilewright.play.recording import play_recorded
+from tilewright.play.review import review
+from tilewright.training.run_folder import RunFolder
 from tilewright.web import positions
-from tilewright.web.mover import Mover
+from tilewright.web.playback import Mover
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]

@@ -11,7 +11,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from tests.web.conftest import API, BOARD
 from tilewright import evaluate, make_agent, make_game
-from tilewright.recording import play_recorded, state_text
+from tilewright.play.recording import play_recorded, state_text
 from tilewright.web.app import make_app
 from tilewright.web.limits import Limits
 

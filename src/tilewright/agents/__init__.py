@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from tilewright.registry import Entry, Registry
+from tilewright._core.registry import Entry, Registry
 
 if TYPE_CHECKING:
-    from tilewright.agents.agent import Agent
+    from tilewright.agents.base import Agent
 
 __all__ = ["AGENTS", "make_agent"]
 

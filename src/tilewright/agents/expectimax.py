@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from tilewright.agents.searching import SearchingAgent
-from tilewright.agents.trained import make_player, model_that_knows, named_model
-from tilewright.games.game import Game
-from tilewright.networks.model import Model
-from tilewright.search.leaf import Leaf, make_leaf
+from tilewright.agents.search_agent import SearchingAgent
+from tilewright.agents.model_store import make_player, model_that_knows, named_model
+from tilewright.games.base import Game
+from tilewright.ntuple.model import Model
+from tilewright.search.evaluator import Leaf, make_leaf
 
 __all__ = ["ExpectimaxAgent", "ModelSearch"]
 

@@ -5,12 +5,12 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from tilewright.agents.agent import Agent
+from tilewright.agents.base import Agent
 from tilewright.games.board import Board
-from tilewright.games.game import Game
+from tilewright.games.base import Game
 from tilewright.games.rules import ILLEGAL, Rules, State, slide
-from tilewright.jit import Int, implements
-from tilewright.playing import OVER, choose
+from tilewright._core.jit import Int, implements
+from tilewright.games.policy import OVER, choose
 from tilewright.rng import Stream, below, next_word
 
 __all__ = ["GreedyAgent", "GreedyPolicy"]

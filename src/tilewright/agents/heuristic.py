@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tilewright.agents.searching import SearchingAgent
-from tilewright.games.game import Game
+from tilewright.agents.search_agent import SearchingAgent
+from tilewright.games.base import Game
 from tilewright.search.heuristic import Heuristic, make_heuristic
 
 __all__ = ["HeuristicAgent"]

@@ -3,14 +3,14 @@
 from typing import Any, NamedTuple
 
 from tilewright.games.board import Board
-from tilewright.games.calls import typed_state
+from tilewright.games.state_kernels import typed_state
 from tilewright.games.rules import Rules, State, slide
-from tilewright.jit import Int, implements, kernel
-from tilewright.networks.knowledge import Knowledge, as_known
-from tilewright.networks.model import Model
-from tilewright.playing import OVER, Policy, choose
+from tilewright._core.jit import Int, implements, kernel
+from tilewright.ntuple.downgrade import Knowledge, as_known
+from tilewright.ntuple.model import Model
+from tilewright.games.policy import OVER, Policy, choose
 from tilewright.rng import Stream
-from tilewright.search.leaf import judge
+from tilewright.search.evaluator import judge
 
 __all__ = ["knowing", "state_as_known"]
 

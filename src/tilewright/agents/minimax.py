@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tilewright.agents.agent import Agent, values_of
+from tilewright.agents.base import Agent, values_of
 from tilewright.errors import SpecError
 from tilewright.games.board import Board
-from tilewright.games.calls import typed_state
-from tilewright.games.game import Game
+from tilewright.games.state_kernels import typed_state
+from tilewright.games.base import Game
 from tilewright.rng import Stream
 from tilewright.search.heuristic import make_heuristic
 from tilewright.search.minimax import MOST_DEPTH, Minimax, look_ahead, make_minimax

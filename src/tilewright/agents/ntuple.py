@@ -4,16 +4,16 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from tilewright.agents.agent import Agent, values_of
+from tilewright.agents.base import Agent, values_of
 from tilewright.agents.lowering import knowing, state_as_known
-from tilewright.agents.trained import make_player, model_that_knows, named_model
+from tilewright.agents.model_store import make_player, model_that_knows, named_model
 from tilewright.games.board import Board
-from tilewright.games.game import Game
+from tilewright.games.base import Game
 from tilewright.games.rules import Rules, State
-from tilewright.jit import Int, implements, kernel
-from tilewright.learning.methods import Actions, Afterstates, Method, States, consider
-from tilewright.networks.model import Model
-from tilewright.playing import Policy, choose
+from tilewright._core.jit import Int, implements, kernel
+from tilewright.ntuple.value import Actions, Afterstates, Method, States, consider
+from tilewright.ntuple.model import Model
+from tilewright.games.policy import Policy, choose
 from tilewright.rng import Stream
 
 __all__ = ["ModelAgent", "NetworkAgent", "NtupleAgent"]

@@ -4,13 +4,13 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tilewright.agents.agent import given, values_of
-from tilewright.agents.playouts import PlayoutAgent
+from tilewright.agents.base import given, values_of
+from tilewright.agents.rollout_agent import PlayoutAgent
 from tilewright.games.board import Board
-from tilewright.games.calls import typed_state
-from tilewright.games.game import Game
+from tilewright.games.state_kernels import typed_state
+from tilewright.games.base import Game
 from tilewright.rng import Stream
-from tilewright.search.uct import Uct, grow, make_uct
+from tilewright.search.mcts import Uct, grow, make_uct
 
 __all__ = ["UctAgent"]
 

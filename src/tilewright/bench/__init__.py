@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from tilewright.bench.catalogue import BENCHMARKS, MISSING
+from tilewright.bench.registry import BENCHMARKS, MISSING
 from tilewright.errors import UsageError
 
 __all__ = ["BENCHMARKS", "MISSING", "Measurement", "measure"]

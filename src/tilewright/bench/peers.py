@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tilewright.bench.kinds import Benchmark
+from tilewright.bench.benchmarks import Benchmark
 
 __all__ = ["JumanjiStepping", "PgxStepping", "Sb3Training"]
 

@@ -6,7 +6,7 @@ from tilewright.bench import BENCHMARKS, MISSING, measure
 from tilewright.cli import output
 from tilewright.cli.options import json_option
 from tilewright.errors import MissingExtraError, SpecError
-from tilewright.registry import did_you_mean
+from tilewright._core.registry import did_you_mean
 
 __all__ = ["bench"]
 

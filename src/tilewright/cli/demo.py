@@ -5,17 +5,17 @@ from pathlib import Path
 import click
 
 from tilewright.agents import make_agent
-from tilewright.agents.agent import Agent
+from tilewright.agents.base import Agent
 from tilewright.cli import output
 from tilewright.cli.options import seed_option, threads_option
 from tilewright.cli.train import evaluation_of, free_folder
-from tilewright.cli.training import watching
+from tilewright.cli.train_progress import watching
 from tilewright.errors import UsageError
-from tilewright.evaluation import Evaluation, evaluate
-from tilewright.games.game import Game
-from tilewright.learning.recipe import read_recipe
-from tilewright.report import save_curve, write_report
-from tilewright.train import open_session
+from tilewright.play.evaluate import Evaluation, evaluate
+from tilewright.games.base import Game
+from tilewright.training.config import read_recipe
+from tilewright.training.report import save_curve, write_report
+from tilewright.training.ntuple_session import open_session
 
 __all__ = ["demo"]
 

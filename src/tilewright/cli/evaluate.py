@@ -17,7 +17,7 @@ from tilewright.cli.options import (
     threads_option,
 )
 from tilewright.errors import TilewrightError
-from tilewright.evaluation import Evaluation, evaluate
+from tilewright.play.evaluate import Evaluation, evaluate
 from tilewright.games import make_game
 
 __all__ = ["evaluate_command"]

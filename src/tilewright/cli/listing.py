@@ -10,12 +10,12 @@ from tilewright.agents import AGENTS
 from tilewright.cli import output
 from tilewright.cli.options import json_option
 from tilewright.errors import UsageError
-from tilewright.files import read_tensors
+from tilewright._core.files import read_tensors
 from tilewright.games import GAMES
-from tilewright.registry import Registry
+from tilewright._core.registry import Registry
 
 if TYPE_CHECKING:
-    from tilewright.networks.model import Model
+    from tilewright.ntuple.model import Model
 
 __all__ = ["agents", "games", "models"]
 
@@ -93,7 +93,7 @@ def models(
       tilewright models runs/minute/model.safetensors --pack smaller.safetensors --games 500
       tilewright models runs/minute/model.safetensors --pack smallest.safetensors --games 500 --most 2000000
     """
-    from tilewright.networks.model import check_knows, load_model
+    from tilewright.ntuple.model import check_knows, load_model
 
     def is_deep_model(file: Path) -> bool:
         return read_tensors(file)[1].get("format", "").startswith("tilewright-deep-")
@@ -141,7 +141,7 @@ def _pack(model: "Model", file: Path, unit: float, games: int, most: int | None)
     if most is not None and not games:
         raise UsageError("--most needs --games: in how many games look-ups are counted")
     if games:
-        from tilewright.networks.usage import only_what_is_used
+        from tilewright.ntuple.prune import only_what_is_used
 
         output.announce_compilation()
         with output.progress_bar("games", games) as progress:

@@ -9,7 +9,7 @@ import click
 
 from tilewright import __version__
 from tilewright.errors import TilewrightError, UsageError
-from tilewright.registry import did_you_mean
+from tilewright._core.registry import did_you_mean
 
 __all__ = ["cli", "main"]
 

@@ -2,7 +2,7 @@
 
 import click
 
-from tilewright.agents.ready import agent_or_strongest
+from tilewright.agents.defaults import agent_or_strongest
 from tilewright.cli import output
 from tilewright.cli.options import agent_option, game_option, json_option, seed_option
 from tilewright.games import make_game

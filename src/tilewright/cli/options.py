@@ -9,7 +9,7 @@ import click
 from tilewright.errors import UsageError
 
 if TYPE_CHECKING:
-    from tilewright.engines.remote import Cluster
+    from tilewright._core.cluster import Cluster
 
 __all__ = [
     "agent_option",
@@ -51,7 +51,7 @@ def chosen_cluster(engine: str, address: str | None, threads: int | None) -> "Ab
         if address is not None:
             raise UsageError("--address goes with --engine ray")
         return nullcontext()
-    from tilewright.engines.remote import Cluster
+    from tilewright._core.cluster import Cluster
 
     return Cluster(address, threads)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tilewright.intervals import Estimate
+from tilewright.play.statistics import Estimate
 
 __all__ = [
     "announce_compilation",

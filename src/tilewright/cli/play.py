@@ -10,16 +10,16 @@ from pathlib import Path
 
 import click
 
-from tilewright.agents.ready import agent_or_strongest
+from tilewright.agents.defaults import agent_or_strongest
 from tilewright.cli import output
 from tilewright.cli.options import agent_option, game_option
-from tilewright.cli.screen import Screen
-from tilewright.cli.sitting import HELP, SPEEDS, Sitting
+from tilewright.cli.play_screen import Screen
+from tilewright.cli.play_session import HELP, SPEEDS, Sitting
 from tilewright.cli.terminal import Terminal, is_terminal, stop_signals
 from tilewright.errors import UsageError
 from tilewright.games import make_game
 from tilewright.games.episode import Episode
-from tilewright.recorder import EpisodeRecorder
+from tilewright.play.recorder import EpisodeRecorder
 
 __all__ = ["play"]
 

@@ -6,7 +6,7 @@ import click
 
 from tilewright.cli import output
 from tilewright.cli.options import chosen_cluster, engine_options, threads_option
-from tilewright.cli.suites import run_and_report
+from tilewright.cli.suite_progress import run_and_report
 from tilewright.errors import FileError
 from tilewright.reproduce.experiments import SCALES, all_experiments, find_experiment
 

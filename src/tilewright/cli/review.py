@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
-from tilewright.agents.ready import agent_or_strongest
+from tilewright.agents.defaults import agent_or_strongest
 from tilewright.cli import output
 from tilewright.cli.options import agent_option, json_option
-from tilewright.plots import save_png
-from tilewright.recording import Recording, read_game
-from tilewright.review import Review, ReviewedMove, draw_review, review
+from tilewright._core.plots import save_png
+from tilewright.play.recording import Recording, read_game
+from tilewright.play.review import Review, ReviewedMove, draw_review, review
 
 __all__ = ["review_command"]
 

@@ -31,7 +31,7 @@ def serve_command(host: str, port: int, runs: Path, quiet: bool) -> None:
     """
     output.announce_compilation()
     try:
-        from tilewright.web.guard import is_loopback
+        from tilewright.web.security import is_loopback
         from tilewright.web.server import bind, serve, url_of
     except ImportError as error:
         raise MissingExtraError(f"the web page needs {error.name}: pip install 'tilewright[web]'") from None

@@ -10,11 +10,11 @@ import click
 
 from tilewright.agents import make_agent
 from tilewright.cli.options import chosen_cluster, engine_options, threads_option
-from tilewright.cli.suites import run_and_report
+from tilewright.cli.suite_progress import run_and_report
 from tilewright.cli.train import read_changes
 from tilewright.errors import ConfigError, SpecError
-from tilewright.learning.recipe import Recipe
-from tilewright.learning.recipes import read_any_recipe
+from tilewright.training.config import Recipe
+from tilewright.training.configs import read_any_recipe
 from tilewright.reproduce.experiments import Experiment, Row, Scale
 from tilewright.reproduce.suite import NOT_LEARNING
 

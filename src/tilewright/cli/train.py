@@ -8,12 +8,12 @@ import click
 
 from tilewright.cli import output
 from tilewright.cli.options import threads_option
-from tilewright.cli.training import watching
+from tilewright.cli.train_progress import watching
 from tilewright.errors import ConfigError
-from tilewright.learning.recipes import all_presets, read_any_recipe
-from tilewright.opening import open_any_session
-from tilewright.report import save_curve, write_report
-from tilewright.session import AnySession
+from tilewright.training.configs import all_presets, read_any_recipe
+from tilewright.training.opening import open_any_session
+from tilewright.training.report import save_curve, write_report
+from tilewright.training.session import AnySession
 
 __all__ = ["evaluation_of", "free_folder", "read_changes", "train"]
 

@@ -18,11 +18,11 @@ from tilewright.deep.network import make_network
 from tilewright.deep.playing import Games, Player, list_afterstates
 from tilewright.deep.symmetry import Symmetries
 from tilewright.deep.vecenv import Finished
-from tilewright.envs.views import View, make_view, show, view_shape
+from tilewright.envs.observations import View, make_view, show, view_shape
 from tilewright.errors import FileError
 from tilewright.games.rules import Rules, State, largest, slide, spawn, start
-from tilewright.jit import kernel
-from tilewright.learning.deep_recipe import DeepRecipe
+from tilewright._core.jit import kernel
+from tilewright.deep.config import DeepRecipe
 from tilewright.rng import stream_for
 
 __all__ = ["AfterstateLearner"]

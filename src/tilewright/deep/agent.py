@@ -6,13 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from tilewright.agents.agent import ManyGamesAgent, values_of
+from tilewright.agents.base import ManyGamesAgent, values_of
 from tilewright.deep.model import DeepModel, load_deep_model
 from tilewright.deep.playing import play_together
 from tilewright.errors import SpecError
 from tilewright.games.board import Board
-from tilewright.games.game import Game
-from tilewright.playing import Results
+from tilewright.games.base import Game
+from tilewright.games.policy import Results
 from tilewright.rng import Stream
 
 __all__ = ["AfterstateAgent", "DqnAgent"]

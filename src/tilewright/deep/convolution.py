@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from tilewright.deep.winograd import find_winograd
 from tilewright.errors import UsageError
-from tilewright.networks.architectures import Convolution
+from tilewright.deep.architectures import Convolution
 
 __all__ = ["BoardConvolution"]
 

@@ -22,11 +22,11 @@ from tilewright.deep.network import BoardNetwork, NetworkPlan, make_network
 from tilewright.deep.replay import BoardReplay
 from tilewright.deep.symmetry import Symmetries
 from tilewright.deep.vecenv import BoardVecEnv, Finished
-from tilewright.envs.boards import Status
-from tilewright.envs.terms import Terms
-from tilewright.envs.views import legal_on_grids, make_view
+from tilewright.envs.batch import Status
+from tilewright.envs.options import Terms
+from tilewright.envs.observations import legal_on_grids, make_view
 from tilewright.errors import FileError
-from tilewright.learning.deep_recipe import DeepRecipe
+from tilewright.deep.config import DeepRecipe
 
 __all__ = ["BoardDQN", "DqnLearner"]
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from tilewright.deep.network import BoardNetwork, NetworkPlan, make_network
 from tilewright.deep.playing import Player
 from tilewright.errors import FileError, UsageError
-from tilewright.files import read_tensors, write_tensors
+from tilewright._core.files import read_tensors, write_tensors
 from tilewright.games import make_game
-from tilewright.games.game import Game
+from tilewright.games.base import Game
 
 __all__ = ["FORMAT", "DeepModel", "load_deep_model", "load_weights", "weights_of"]
 

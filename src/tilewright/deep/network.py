@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from tilewright.deep.convolution import BoardConvolution
-from tilewright.envs.views import LARGEST_HINT, PLANES
+from tilewright.envs.observations import LARGEST_HINT, PLANES
 from tilewright.errors import UsageError
-from tilewright.games.game import Game
-from tilewright.networks.architectures import find_architecture
+from tilewright.games.base import Game
+from tilewright.deep.architectures import find_architecture
 
 __all__ = ["BoardNetwork", "NetworkPlan", "make_network"]
 

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.deep.network import BoardNetwork
-from tilewright.envs.views import View, make_view, show, show_grids, view_shape
-from tilewright.games.game import Game
+from tilewright.envs.observations import View, make_view, show, show_grids, view_shape
+from tilewright.games.base import Game
 from tilewright.games.rules import ILLEGAL, Rules, State, largest, slide, spawn, start
-from tilewright.jit import Int, kernel
-from tilewright.playing import Results
+from tilewright._core.jit import Int, kernel
+from tilewright.games.policy import Results
 from tilewright.rng import Key, seed_stream, stream_key
 
 __all__ = ["Player", "play_together"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.buffers import ReplayBuffer
 
 from tilewright.errors import FileError
-from tilewright.jit import kernel
+from tilewright._core.jit import kernel
 
 __all__ = ["BoardReplay", "Sample", "SumTree"]
 

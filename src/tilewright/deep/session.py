@@ -17,11 +17,11 @@ from tilewright.deep.model import DeepModel
 from tilewright.deep.playing import Player, play_together
 from tilewright.deep.vecenv import Finished
 from tilewright.errors import DivergedError, UsageError
-from tilewright.intervals import Estimate, mean_of
-from tilewright.learning.deep_recipe import DeepRecipe
-from tilewright.playing import make_results
-from tilewright.runs import DeepPoint, DeepRunFolder
-from tilewright.session import TEST_SEED, AnySession, Watcher, open_in_folder
+from tilewright.play.statistics import Estimate, mean_of
+from tilewright.deep.config import DeepRecipe
+from tilewright.games.policy import make_results
+from tilewright.training.run_folder import DeepPoint, DeepRunFolder
+from tilewright.training.session import TEST_SEED, AnySession, Watcher, open_in_folder
 
 __all__ = ["DeepSession", "open_deep_session"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.games.game import Game
+from tilewright.games.base import Game
 from tilewright.games.rules import DOWN, LEFT, RIGHT, UP
 
 __all__ = ["Symmetries"]

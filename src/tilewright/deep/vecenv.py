@@ -7,9 +7,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
-from tilewright.envs.boards import Boards
+from tilewright.envs.batch import Boards
 from tilewright.envs.single import observation_space
-from tilewright.envs.terms import Terms
+from tilewright.envs.options import Terms
 
 __all__ = ["BoardVecEnv", "Finished"]
 

@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from tilewright.networks.architectures import Convolution
+from tilewright.deep.architectures import Convolution
 
 __all__ = ["Winograd", "find_winograd"]
 

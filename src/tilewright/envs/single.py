@@ -7,13 +7,13 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from tilewright.envs.boards import Boards
-from tilewright.envs.drawing import board_picture
-from tilewright.envs.terms import CustomReward, Terms
-from tilewright.envs.views import View, make_view, view_shape
+from tilewright.envs.batch import Boards
+from tilewright.envs.render import board_picture
+from tilewright.envs.options import CustomReward, Terms
+from tilewright.envs.observations import View, make_view, view_shape
 from tilewright.errors import UsageError
 from tilewright.games.board import Board
-from tilewright.games.game import Game
+from tilewright.games.base import Game
 from tilewright.games.rules import State
 
 __all__ = ["BoardEnv", "observation_space"]

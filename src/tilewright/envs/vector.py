@@ -9,13 +9,13 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from tilewright.envs.boards import Boards, Moved
-from tilewright.envs.drawing import board_picture
+from tilewright.envs.batch import Boards, Moved
+from tilewright.envs.render import board_picture
 from tilewright.envs.single import BoardEnv, observation_space
-from tilewright.envs.terms import CustomReward, Terms
+from tilewright.envs.options import CustomReward, Terms
 from tilewright.errors import UsageError
 from tilewright.games.board import Board
-from tilewright.games.game import Game
+from tilewright.games.base import Game
 from tilewright.games.rules import State
 
 __all__ = ["BoardVectorEnv"]

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from tilewright.registry import Entry, Registry
+from tilewright._core.registry import Entry, Registry
 
 if TYPE_CHECKING:
-    from tilewright.games.game import Game
+    from tilewright.games.base import Game
 
 __all__ = ["GAMES", "make_game"]
 

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tilewright.games.colours import BETWEEN_TILES
+from tilewright.games.palette import BETWEEN_TILES
 from tilewright.games.rules import State
 
 if TYPE_CHECKING:
-    from tilewright.games.game import Game
+    from tilewright.games.base import Game
 
 __all__ = ["Board"]
 

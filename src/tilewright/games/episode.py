@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from tilewright.errors import UsageError
 from tilewright.games.board import Board
-from tilewright.games.game import Game
+from tilewright.games.base import Game
 from tilewright.rng import Stream, stream_for
 
 __all__ = ["Episode", "Turn"]

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.jit import Int, Word, inline
+from tilewright._core.jit import Int, Word, inline
 from tilewright.rng import Stream
 
 __all__ = [

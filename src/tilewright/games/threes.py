@@ -18,13 +18,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.bits import deposit, popcount, trailing_zeros
+from tilewright._core.bits import deposit, popcount, trailing_zeros
 from tilewright.errors import BoardError
 from tilewright.games.board import Board
-from tilewright.games.colours import Palette
-from tilewright.games.game import Game
-from tilewright.games.grid import board_mask, empty_cells, image_of_cells, image_of_set, largest_nibble, turned
-from tilewright.games.lines import Line, Parts, Table, join_lines, move_line, move_tables, slide_lines
+from tilewright.games.palette import Palette
+from tilewright.games.base import Game
+from tilewright.games.bitboard import board_mask, empty_cells, image_of_cells, image_of_set, largest_nibble, turned
+from tilewright.games.line_tables import Line, Parts, Table, join_lines, move_line, move_tables, slide_lines
 from tilewright.games.rules import (
     DOWN,
     ILLEGAL,
@@ -42,8 +42,8 @@ from tilewright.games.rules import (
     start,
     total,
 )
-from tilewright.games.text import excerpt
-from tilewright.jit import Int, Word, implements, inline
+from tilewright.games.notation import excerpt
+from tilewright._core.jit import Int, Word, implements, inline
 from tilewright.rng import Stream, below, low_half, next_word
 
 __all__ = ["FULL_BAG", "Threes", "ThreesRules", "tile_points"]

@@ -10,9 +10,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from tilewright.bits import deposit, popcount
-from tilewright.games.game import Game
-from tilewright.games.grid import (
+from tilewright._core.bits import deposit, popcount
+from tilewright.games.base import Game
+from tilewright.games.bitboard import (
     LOWEST_BITS,
     board_mask,
     empty_cells,
@@ -21,7 +21,7 @@ from tilewright.games.grid import (
     largest_nibble,
     turned,
 )
-from tilewright.games.lines import Line, Parts, Table, join_lines, move_line, move_tables, slide_lines
+from tilewright.games.line_tables import Line, Parts, Table, join_lines, move_line, move_tables, slide_lines
 from tilewright.games.rules import (
     DOWN,
     ILLEGAL,
@@ -40,7 +40,7 @@ from tilewright.games.rules import (
     start,
     total,
 )
-from tilewright.jit import Int, Word, allocating_kernel, implements, inline
+from tilewright._core.jit import Int, Word, allocating_kernel, implements, inline
 from tilewright.rng import Stream, below, low_half, next_word
 
 __all__ = ["LARGEST_CODE", "Twenty48", "Twenty48Rules"]

@@ -7,18 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.errors import DivergedError, FileError, UsageError
-from tilewright.learning.exploration import EpsilonGreedy, Exploration, NoExploration, Taught
-from tilewright.learning.loops import Returns, learn_backwards, learn_online, make_room
-from tilewright.learning.methods import Method, make_method
-from tilewright.learning.recipe import Recipe
-from tilewright.learning.starts import Boards, collect_boards, joined, make_boards
-from tilewright.learning.steps import Coherence, FixedStep, StepRule
-from tilewright.networks.knowledge import Knowledge, knowledge_of
-from tilewright.networks.model import METHODS, Model
-from tilewright.networks.shapes import NetworkShape
-from tilewright.networks.stages import UNWRITTEN, UNWRITTEN_16, asleep, read_stages
-from tilewright.networks.tables import Tables
-from tilewright.playing import Results, make_results
+from tilewright.learning.behaviour import EpsilonGreedy, Exploration, NoExploration, Taught
+from tilewright.learning.updates import Returns, learn_backwards, learn_online, make_room
+from tilewright.ntuple.value import Method, make_method
+from tilewright.training.config import Recipe
+from tilewright.learning.start_states import Boards, collect_boards, joined, make_boards
+from tilewright.learning.step_size import Coherence, FixedStep, StepRule
+from tilewright.ntuple.downgrade import Knowledge, knowledge_of
+from tilewright.ntuple.model import METHODS, Model
+from tilewright.ntuple.patterns import NetworkShape
+from tilewright.ntuple.stages import UNWRITTEN, UNWRITTEN_16, asleep, read_stages
+from tilewright.ntuple.weights import Tables
+from tilewright.games.policy import Results, make_results
 from tilewright.rng import new_stream, stream_key
 
 __all__ = ["COLLECTING", "Trainer"]

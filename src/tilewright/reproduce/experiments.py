@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Any
 
 from tilewright.errors import ConfigError, UsageError
-from tilewright.registry import did_you_mean
+from tilewright._core.registry import did_you_mean
 
 __all__ = ["SCALES", "Experiment", "Row", "Scale", "Stated", "all_experiments", "find_experiment"]
 

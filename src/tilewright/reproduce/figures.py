@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.intervals import Estimate
-from tilewright.plots import INK, SOFT, new_figure, shorten, style
-from tilewright.reproduce.findings import Found, heading
+from tilewright.play.statistics import Estimate
+from tilewright._core.plots import INK, SOFT, new_figure, shorten, style
+from tilewright.reproduce.results import Found, heading
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from tilewright.agents import make_agent
-from tilewright.evaluation import evaluate
+from tilewright.play.evaluate import evaluate
 from tilewright.games import make_game
-from tilewright.learning.recipe import Recipe
-from tilewright.learning.recipes import AnyRecipe
-from tilewright.networks.model import load_model
-from tilewright.opening import open_any_session
-from tilewright.recording import read_games
-from tilewright.runs import RunFolder
-from tilewright.session import AnySession, Watcher
+from tilewright.training.config import Recipe
+from tilewright.training.configs import AnyRecipe
+from tilewright.ntuple.model import load_model
+from tilewright.training.opening import open_any_session
+from tilewright.play.recording import read_games
+from tilewright.training.run_folder import RunFolder
+from tilewright.training.session import AnySession, Watcher
 
 __all__ = ["Job", "Report", "Stopped", "Test", "Training", "clean_up", "run_anywhere", "run_test", "run_training"]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from tilewright import __version__
 from tilewright.errors import FileError
-from tilewright.files import make_folder, write_text
+from tilewright._core.files import make_folder, write_text
 
 __all__ = ["Finished", "Store"]
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tilewright.engines.remote import Cluster
+from tilewright._core.cluster import Cluster
 from tilewright.errors import TilewrightError
-from tilewright.files import held, write_bytes
-from tilewright.learning.deep_recipe import DeepRecipe
-from tilewright.learning.recipes import AnyRecipe, read_any_recipe
+from tilewright._core.files import held, write_bytes
+from tilewright.deep.config import DeepRecipe
+from tilewright.training.configs import AnyRecipe, read_any_recipe
 from tilewright.reproduce.experiments import Experiment, Row, Scale
 from tilewright.reproduce.jobs import Job, Stopped, Test, Training, clean_up, run_anywhere, run_test, run_training
 from tilewright.reproduce.store import Store

@@ -7,7 +7,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from tilewright.jit import Int, inline
+from tilewright._core.jit import Int, inline
 
 __all__ = ["nanoseconds", "time_for_another"]
 

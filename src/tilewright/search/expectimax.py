@@ -13,16 +13,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.bits import popcount
-from tilewright.games.calls import MOST_OUTCOMES
-from tilewright.games.grid import empty_cells
+from tilewright._core.bits import popcount
+from tilewright.games.state_kernels import MOST_OUTCOMES
+from tilewright.games.bitboard import empty_cells
 from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, Outcomes, Rules, State, outcomes, slide, visible
-from tilewright.jit import Int, implements, inline, kernel
-from tilewright.playing import OVER, choose
+from tilewright._core.jit import Int, implements, inline, kernel
+from tilewright.games.policy import OVER, choose
 from tilewright.rng import Stream
 from tilewright.search.clock import nanoseconds, time_for_another
-from tilewright.search.leaf import Leaf, judge
-from tilewright.search.table import Table, find, make_table, remember, slot_of
+from tilewright.search.evaluator import Leaf, judge
+from tilewright.search.transposition import Table, find, make_table, remember, slot_of
 
 __all__ = ["DEEPEST", "Expectimax", "eighth_bits", "make_expectimax", "think_once"]
 

@@ -21,12 +21,12 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.games.game import Game
-from tilewright.games.grid import transpose
-from tilewright.games.lines import Parts
+from tilewright.games.base import Game
+from tilewright.games.bitboard import transpose
+from tilewright.games.line_tables import Parts
 from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, LEFT, Rules, State, slide, visible
-from tilewright.jit import Word, implements, inline
-from tilewright.search.leaf import judge
+from tilewright._core.jit import Word, implements, inline
+from tilewright.search.evaluator import judge
 
 __all__ = ["LEAST", "WEIGHTS", "Heuristic", "LineWeights", "Weights", "line_values", "make_heuristic"]
 

@@ -22,13 +22,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.games.calls import make_outcomes
+from tilewright.games.state_kernels import make_outcomes
 from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide
-from tilewright.jit import Int, implements, inline, kernel
-from tilewright.playing import OVER, choose
+from tilewright._core.jit import Int, implements, inline, kernel
+from tilewright.games.policy import OVER, choose
 from tilewright.rng import Stream
 from tilewright.search.clock import nanoseconds, time_for_another
-from tilewright.search.leaf import Leaf, judge
+from tilewright.search.evaluator import Leaf, judge
 
 __all__ = ["LOST", "MOST_DEPTH", "Minimax", "look_ahead", "make_minimax"]
 

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.games.rules import ILLEGAL, Rules, State, slide, spawn
-from tilewright.jit import Int, implements, inline, kernel
-from tilewright.playing import OVER, choose
+from tilewright._core.jit import Int, implements, inline, kernel
+from tilewright.games.policy import OVER, choose
 from tilewright.rng import Key, Stream, new_stream, next_word, seed_stream
-from tilewright.search.playouts import Playouts, play_out
+from tilewright.search.rollouts import Playouts, play_out
 
 __all__ = ["MonteCarlo", "draw_key", "fold_blocks", "make_monte_carlo", "run_blocks"]
 

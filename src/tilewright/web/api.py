@@ -8,10 +8,10 @@ from fastapi import APIRouter, Query, Request
 
 from tilewright.errors import UsageError
 from tilewright.games import GAMES
-from tilewright.games.game import Game
-from tilewright.recording import parse_line
-from tilewright.web.mover import Mover
-from tilewright.web.players import Player
+from tilewright.games.base import Game
+from tilewright.play.recording import parse_line
+from tilewright.web.playback import Mover
+from tilewright.web.agents import Player
 from tilewright.web.positions import Position, begin, read_game, read_position, step
 from tilewright.web.schemas import (
     Advice,
@@ -28,7 +28,7 @@ from tilewright.web.schemas import (
     StepAnswer,
     StepRequest,
 )
-from tilewright.web.site import Site
+from tilewright.web.state import Site
 
 __all__ = ["PREFIX", "make_api"]
 

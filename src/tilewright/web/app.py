@@ -10,10 +10,10 @@ from starlette.staticfiles import StaticFiles
 
 from tilewright import __version__
 from tilewright.web.api import PREFIX, make_api
-from tilewright.web.guard import Guard
+from tilewright.web.security import Guard
 from tilewright.web.limits import Limits
-from tilewright.web.problems import add_problems
-from tilewright.web.site import Site
+from tilewright.web.errors import add_problems
+from tilewright.web.state import Site
 from tilewright.web.sockets import make_sockets
 
 __all__ = ["make_app"]

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 from tilewright.errors import TilewrightError
-from tilewright.games.game import Game
-from tilewright.recording import Recording
-from tilewright.review import review
-from tilewright.web.lanes import BusyError, Lane
+from tilewright.games.base import Game
+from tilewright.play.recording import Recording
+from tilewright.play.review import review
+from tilewright.web.executors import BusyError, Lane
 from tilewright.web.limits import Limits
-from tilewright.web.mover import Series
-from tilewright.web.players import Player
+from tilewright.web.playback import Series
+from tilewright.web.agents import Player
 
 __all__ = ["Job", "Jobs", "UnknownJobError"]
 

@@ -15,9 +15,9 @@ import numpy as np
 from tilewright.errors import SpecError, UsageError
 from tilewright.games import make_game
 from tilewright.games.board import Board
-from tilewright.games.game import Game
-from tilewright.games.text import excerpt
-from tilewright.recording import state_text
+from tilewright.games.base import Game
+from tilewright.games.notation import excerpt
+from tilewright.play.recording import state_text
 from tilewright.rng import Stream, stream_for
 
 __all__ = ["Position", "begin", "read_game", "read_position", "step"]

@@ -10,7 +10,7 @@ import uvicorn
 
 from tilewright.errors import UsageError
 from tilewright.web.app import make_app
-from tilewright.web.guard import LOOPBACK, is_loopback
+from tilewright.web.security import LOOPBACK, is_loopback
 
 __all__ = ["bind", "serve", "url_of"]
 

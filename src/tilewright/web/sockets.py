@@ -14,12 +14,12 @@ from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, ValidationError
 
 from tilewright.errors import TilewrightError, UsageError
-from tilewright.recording import state_text
-from tilewright.web.mover import Made, Mover, Series
+from tilewright.play.recording import state_text
+from tilewright.web.playback import Made, Mover, Series
 from tilewright.web.positions import Position, read_game, read_position, stream_text
-from tilewright.web.problems import describe_errors
+from tilewright.web.errors import describe_errors
 from tilewright.web.schemas import AutoplayRequest, Control, WatchRequest
-from tilewright.web.site import Site
+from tilewright.web.state import Site
 
 __all__ = ["make_sockets"]
 

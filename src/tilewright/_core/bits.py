@@ -1,0 +1,131 @@
+"""Machine instructions on 64-bit words, each with a portable twin.
+
+`popcount`, `trailing_zeros` and `prefetch` are LLVM operations that every processor's back end can lower.
+`deposit` and `extract` are BMI2 instructions of x86; elsewhere, and on processors that run them slowly, their
+twins in plain arithmetic are compiled instead (see `jit.portable`).
+"""
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from tilewright._core.jit import Word, inline, portable
+
+__all__ = [
+    "deposit",
+    "deposit_portable",
+    "extract",
+    "extract_portable",
+    "popcount",
+    "popcount_portable",
+    "prefetch",
+    "trailing_zeros",
+    "trailing_zeros_portable",
+]
+
+u64 = np.uint64
+ONE = u64(1)
+
+
+@intrinsic
+def popcount(typingctx: Any, word: Any) -> Any:
+    """Number of set bits: 0b1011 -> 3."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.uint64(types.uint64), codegen
+
+
+@intrinsic
+def trailing_zeros(typingctx: Any, word: Any) -> Any:
+    """Index of the lowest set bit: 0b1000 -> 3; 64 for zero."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.uint64(types.uint64), codegen
+
+
+@intrinsic
+def prefetch(typingctx: Any, array: Any, index: Any) -> Any:
+    """Ask for array[index] to be brought into the cache; never faults, changes nothing."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        pointer, i32 = ir.IntType(8).as_pointer(), ir.IntType(32)
+        address = builder.bitcast(builder.gep(data, [args[1]]), pointer)
+        function = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(ir.VoidType(), [pointer, i32, i32, i32]), "llvm.prefetch.p0"
+        )
+        builder.call(function, [address, i32(0), i32(3), i32(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64), codegen
+
+
+def _bmi2(name: str) -> Any:
+    @intrinsic
+    def instruction(typingctx: Any, word: Any, mask: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            i64 = ir.IntType(64)
+            function = cgutils.get_or_insert_function(
+                builder.module, ir.FunctionType(i64, [i64, i64]), f"llvm.x86.bmi.{name}.64"
+            )
+            return builder.call(function, args)
+
+        return types.uint64(types.uint64, types.uint64), codegen
+
+    return instruction
+
+
+@inline
+def popcount_portable(word: Word) -> Word:
+    count = u64(0)
+    while word:
+        word &= word - ONE
+        count += ONE
+    return count
+
+
+@inline
+def trailing_zeros_portable(word: Word) -> Word:
+    if not word:
+        return u64(64)
+    return popcount_portable((word & (~word + ONE)) - ONE)
+
+
+@inline
+def deposit_portable(word: Word, mask: Word) -> Word:
+    """Spread the low bits of `word` to the set bits of `mask`: (0b101, 0b11010) -> 0b10010."""
+    out = u64(0)
+    while mask:
+        lowest = mask & (~mask + ONE)
+        if word & ONE:
+            out |= lowest
+        word >>= ONE
+        mask ^= lowest
+    return out
+
+
+@inline
+def extract_portable(word: Word, mask: Word) -> Word:
+    """Gather the bits of `word` under `mask` into the low bits: (0b10010, 0b11010) -> 0b101."""
+    out, place = u64(0), ONE
+    while mask:
+        lowest = mask & (~mask + ONE)
+        if word & lowest:
+            out |= place
+        place <<= ONE
+        mask ^= lowest
+    return out
+
+
+if portable():
+    deposit, extract = deposit_portable, extract_portable
+else:
+    deposit, extract = _bmi2("pdep"), _bmi2("pext")

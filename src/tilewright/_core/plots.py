@@ -1,0 +1,64 @@
+"""What all pictures have in common: colours, frame, the second scale, and how they are saved."""
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tilewright._core.files import replace_file
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+__all__ = ["BLUE", "INK", "ORANGE", "SOFT", "new_figure", "png", "save_png", "second_scale", "shorten", "style"]
+
+INK, SOFT, BLUE, ORANGE = "#2b2b33", "#8a8a94", "#1f6f9f", "#d9822b"
+
+
+def new_figure(width: float = 8.0, height: float = 4.2) -> "Figure":
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), dpi=130, layout="constrained")
+
+
+def style(axes: "Axes") -> "Axes":
+    """A light frame: two spines, and lines across to read heights by."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", color="#e6e6ea", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(colors=INK, labelsize=9)
+    return axes
+
+
+def second_scale(axes: "Axes", label: str) -> "Axes":
+    """A scale on the right, for a dashed line."""
+    second = axes.twinx()
+    second.set_ylabel(f"{label} (dashed)", color=SOFT)
+    second.spines[["top", "left"]].set_visible(False)
+    second.tick_params(colors=SOFT, labelsize=9)
+    return second
+
+
+def shorten(axis: "Axis") -> None:
+    """Write large numbers at an axis as 20 k and 1.5 M."""
+    from matplotlib.ticker import FuncFormatter
+
+    def short(value: float, _: int) -> str:
+        for size, name in ((1e6, " M"), (1e3, " k")):
+            if abs(value) >= size:
+                return f"{value / size:g}{name}"
+        return f"{value:g}"
+
+    axis.set_major_formatter(FuncFormatter(short))
+
+
+def png(figure: "Figure") -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png")
+    return buffer.getvalue()
+
+
+def save_png(figure: "Figure", path: Path) -> None:
+    with replace_file(path) as file:
+        file.write(png(figure))

@@ -1,0 +1,69 @@
+"""On which terms a game is an environment: what is seen, what is rewarded, what an invalid move costs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.errors import UsageError
+from tilewright.games import make_game
+from tilewright.games.base import Game
+from tilewright._core.jit import Word
+from tilewright._core.registry import did_you_mean
+
+__all__ = ["REWARDS", "CustomReward", "KernelTerms", "Terms"]
+
+# points: float64[n], what the moves earned; before, after: uint8[n, rows, columns], the grids -> float64[n]
+CustomReward: TypeAlias = Callable[[NDArray[np.float64], NDArray[np.uint8], NDArray[np.uint8]], Any]
+REWARDS = ("score", "log2")
+
+
+class KernelTerms(NamedTuple):
+    """What the kernel needs of `Terms`."""
+
+    log2: bool
+    penalty: float
+    end_chance: Word  # out of 2**32
+    end_share: float
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The options of an environment.
+
+    An invalid move changes nothing. It costs `penalty`; it ends the episode with probability `end_chance`, or when
+    more than `end_share` of all moves so far were invalid (0: never), counted from the move on which one alone would
+    not be too much: from the tenth with 0.1.
+    """
+
+    game: str | Game = "2048"
+    observation: str = "grid"
+    reward: str | CustomReward = "score"
+    penalty: float = 0.0
+    end_chance: float = 0.0
+    end_share: float = 0.0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.reward, str) and self.reward not in REWARDS:
+            hint = did_you_mean(self.reward, REWARDS)
+            allowed = ", ".join(REWARDS)
+            raise UsageError(f"reward={self.reward!r}: no such reward{hint}; allowed: {allowed}, or a function")
+        if not np.isfinite(self.penalty) or self.penalty < 0:
+            raise UsageError(f"penalty={self.penalty}: must be a number from 0 up; it is subtracted")
+        for option in ("end_chance", "end_share"):
+            value = getattr(self, option)
+            if not 0 <= value <= 1:
+                raise UsageError(f"{option}={value}: must be from 0 to 1")
+
+    def make_game(self) -> Game:
+        return make_game(self.game) if isinstance(self.game, str) else self.game
+
+    @property
+    def custom(self) -> CustomReward | None:
+        return None if isinstance(self.reward, str) else self.reward
+
+    def for_kernels(self) -> KernelTerms:
+        chance = np.uint64(round(self.end_chance * 2**32))
+        return KernelTerms(self.reward == "log2", float(self.penalty), chance, float(self.end_share))

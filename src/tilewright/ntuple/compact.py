@@ -1,0 +1,109 @@
+"""A network small enough to ship: 16 bits a weight, only the weights that were visited, compressed.
+
+Visited weights are marked in a bit map; their values follow in order, with the sign as the lowest bit: so small ones of
+either sign have a high byte of zero. High bytes and low bytes are kept apart, and the high ones compress to nothing.
+"""
+
+import zlib
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.errors import FileError
+from tilewright._core.files import forget_pages
+from tilewright._core.jit import for_kernels, kernel
+from tilewright.ntuple.stages import UNWRITTEN, UNWRITTEN_16
+
+__all__ = ["pack", "quantised", "unpack"]
+
+LARGEST = 32_767
+_LEVEL = 9
+_PARTS = ("visited", "upper", "lower")
+_PIECE = 1 << 22  # weights
+
+
+def quantised(weights: NDArray[Any], unit: float = 0.0) -> tuple[NDArray[np.int16], float]:
+    """The weights in 16 bits, and what a weight of 1 is then worth: at least `unit`, which makes them pack smaller."""
+    reach = max(
+        (float(np.abs(piece).max(initial=0, where=piece > UNWRITTEN)) for piece in _pieces(weights)), default=0.0
+    )
+    unit = max(unit, reach / LARGEST) or 1.0
+    whole = np.empty(len(weights), np.int16)
+    begin = 0
+    for piece in _pieces(weights):
+        part = whole[begin : begin + len(piece)]
+        written = piece > UNWRITTEN
+        part[:] = np.rint(np.where(written, piece, 0) / np.float32(unit))
+        part[~written] = UNWRITTEN_16
+        begin += len(piece)
+    return whole, unit
+
+
+def _pieces(weights: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """The weights, some at a time; those of a mapped file do not stay in memory."""
+    for begin in range(0, len(weights), _PIECE):
+        yield weights[begin : begin + _PIECE]
+        forget_pages(weights)
+
+
+def pack(whole: NDArray[np.int16], promoted_from: int | None = None) -> dict[str, NDArray[np.uint8]]:
+    """The compressed form of 16-bit weights, as byte arrays.
+
+    A weight that was not visited is 0; from place `promoted_from` on, in stages that promote, it is unwritten.
+    """
+    visited = whole != _blank(len(whole), promoted_from)
+    values = whole[visited]
+    folded = ((values << 1) ^ (values >> 15)).view(np.uint16)
+    parts = (np.packbits(visited), (folded >> 8).astype(np.uint8), folded.astype(np.uint8))
+    with ThreadPoolExecutor() as pool:
+        packed = pool.map(lambda part: zlib.compress(part, _LEVEL), [part.tobytes() for part in parts])
+        return {name: np.frombuffer(part, np.uint8) for name, part in zip(_PARTS, packed, strict=True)}
+
+
+def _blank(size: int, promoted_from: int | None) -> NDArray[np.int16]:
+    """Weights of which none was visited."""
+    whole = np.zeros(size, np.int16)
+    if promoted_from is not None:
+        whole[promoted_from:] = UNWRITTEN_16
+    return whole
+
+
+def unpack(packed: Mapping[str, NDArray[np.uint8]], size: int, promoted_from: int | None = None) -> NDArray[np.int16]:
+    """The 16-bit weights again."""
+    try:
+        with ThreadPoolExecutor() as pool:
+            parts = pool.map(zlib.decompress, [packed[name].tobytes() for name in _PARTS])
+            visited, high, low = (for_kernels(np.frombuffer(part, np.uint8)) for part in parts)
+        count = int(np.bitwise_count(visited).sum(dtype=np.int64))
+        if len(visited) != -(-size // 8) or not len(high) == len(low) == count or _marks_beyond(visited, size):
+            raise ValueError("they are of a network of another size")  # NumPy would fill up or repeat what is missing
+        whole = _blank(size, promoted_from)
+        _fill(whole, visited, high, low)
+    except (zlib.error, KeyError, ValueError) as error:
+        raise FileError(f"the packed weights do not unpack: {error}") from None
+    return whole
+
+
+def _marks_beyond(visited: NDArray[np.uint8], size: int) -> bool:
+    """Whether one of the bits that fill up the last byte is set."""
+    return bool(size % 8 and visited[-1] & (0xFF >> size % 8))
+
+
+@kernel
+def _fill(
+    whole: NDArray[np.int16], visited: NDArray[np.uint8], high: NDArray[np.uint8], low: NDArray[np.uint8]
+) -> None:
+    """Put the values where the marks are."""
+    done = 0
+    for i in range(len(visited)):
+        marks = visited[i]
+        if marks == 0:  # as most are: most of a large network was never visited
+            continue
+        for j in range(8):
+            if marks & (0x80 >> j):
+                folded = (np.int32(high[done]) << 8) | np.int32(low[done])
+                whole[8 * i + j] = np.int16((folded >> 1) ^ -(folded & 1))
+                done += 1

@@ -1,0 +1,127 @@
+"""A trained network: its shape, its weights, and where it comes from; saved as one safetensors file."""
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.errors import FileError, SpecError, UsageError
+from tilewright._core.files import read_tensors, write_tensors
+from tilewright.games import make_game
+from tilewright.games.base import Game
+from tilewright._core.jit import for_kernels
+from tilewright.ntuple.compact import pack, quantised, unpack
+from tilewright.ntuple.downgrade import Knowledge, knowledge_of
+from tilewright.ntuple.patterns import NetworkShape
+from tilewright.ntuple.weights import Tables
+
+__all__ = ["METHODS", "Model", "check_knows", "load_model"]
+
+FORMAT = "tilewright-ntuple-2"
+LEAST_KNOWN = 3  # the code of 8
+METHODS = {"afterstate": 1, "state": 1, "action": 4}  # what is valued -> how many networks that takes
+
+
+@dataclass(frozen=True)
+class Model:
+    """What a network knows, and for which game.
+
+    `weights` is float32, or int16 in units of `unit`; with method "action" it holds four networks.
+    """
+
+    game: Game
+    shape: NetworkShape
+    method: str
+    weights: NDArray[Any]
+    unit: float = 1.0
+    origin: dict[str, str] = field(default_factory=dict)  # recipe, seed, games played, revision …
+    knows: int = 0  # the largest tile of the boards it knows; others are played as smaller ones. 0: it knows all
+
+    @property
+    def tables(self) -> Tables:
+        return self.shape.tables(self.game, for_kernels(self.weights), self.unit)
+
+    @property
+    def knowledge(self) -> Knowledge:
+        return knowledge_of(self.game, self.knows, self.shape.stages)
+
+    def check_plays(self, game: Game) -> None:
+        """Raise UsageError unless the model can play `game`: the same game on the same board."""
+        if (game.name, game.rows, game.columns) != (self.game.name, self.game.rows, self.game.columns):
+            raise UsageError(f"the model was trained for {self.game.spec} and cannot play {game.spec}")
+
+    def in_16_bits(self, unit: float = 0.0) -> "Model":
+        """The same model in half the memory, to a precision of `unit`; it plays as well, and faster."""
+        if self.weights.dtype == np.int16:
+            if unit > self.unit:
+                raise UsageError(f"the model is in units of {self.unit:g} already; pack the one it was made of")
+            return self
+        whole, unit = quantised(self.weights, unit)
+        return replace(self, weights=whole, unit=unit)
+
+    def save(self, path: Path, *, compact: bool = False, unit: float = 0.0) -> None:
+        """Write the model; `compact` for shipping: 16 bits in coarse units, visited weights only, compressed."""
+        model = self.in_16_bits(unit) if compact else self
+        tensors = pack(model.weights, self.shape.promoted_from) if compact else {"weights": model.weights}
+        shape = {
+            "tuples": list(self.shape.tuples),
+            "symmetric": self.shape.symmetric,
+            "tiles": self.shape.tiles,
+            "features": list(self.shape.features),
+            "by_hint": self.shape.by_hint,
+            "stages": list(self.shape.stages),
+            "promote": self.shape.promote,
+        }
+        about = {
+            "format": FORMAT,
+            "game": self.game.spec,
+            "shape": json.dumps(shape),
+            "method": self.method,
+            "unit": repr(model.unit),
+            "compact": str(compact).lower(),
+            "knows": str(self.knows),
+        }
+        write_tensors(path, tensors, {**self.origin, **about})
+
+
+def check_knows(tile: int, game: Game) -> None:
+    """Raise SpecError unless boards with larger tiles than this can be played as smaller ones; 0 is none."""
+    if tile and game.name != "2048":
+        raise SpecError(f"knows={tile}: boards of {game.name} cannot be played as smaller ones")
+    if tile and tile not in game.tile_values[LEAST_KNOWN:]:
+        raise SpecError(f"knows={tile}: must be 0, or a tile from {game.tile_values[LEAST_KNOWN]} on")
+
+
+def load_model(path: str | Path) -> Model:
+    """Read a model; raises FileError with the reason if it is none, damaged, or of a later version."""
+    tensors, metadata = read_tensors(Path(path))
+    if metadata.get("format") != FORMAT:
+        found = metadata.get("format", "no format at all")
+        raise FileError(f"{path}: not a model of this version: {found}, not {FORMAT}")
+    try:
+        entries = json.loads(metadata["shape"])
+        shape = NetworkShape(
+            tuple(entries["tuples"]),
+            bool(entries["symmetric"]),
+            int(entries["tiles"]),
+            tuple(entries["features"]),
+            bool(entries.get("by_hint", False)),
+            tuple(entries.get("stages", ())),
+            bool(entries.get("promote", False)),
+        )
+        game, method, unit = make_game(metadata["game"]), metadata["method"], float(metadata["unit"])
+        shape.check_fits(game)
+        knows = int(metadata.get("knows", "0"))
+        check_knows(knows, game)
+        size = METHODS[method] * shape.table_size
+        weights = unpack(tensors, size, shape.promoted_from) if metadata["compact"] == "true" else tensors["weights"]
+    except (KeyError, OverflowError, TypeError, ValueError) as error:
+        raise FileError(f"{path}: its description is damaged: {error}") from None
+    if weights.shape != (size,) or weights.dtype not in (np.float32, np.int16):
+        raise FileError(f"{path}: {weights.size:,} weights of {weights.dtype}, but its shape has {size:,}")
+    known = {"format", "game", "shape", "method", "unit", "compact", "knows", "sha256"}
+    origin = {key: value for key, value in metadata.items() if key not in known}
+    return Model(game, shape, method, weights, unit, origin, knows)

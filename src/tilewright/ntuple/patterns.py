@@ -1,0 +1,189 @@
+"""The shape of a network: which cells its tuples cover, and what else it looks at."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.errors import SpecError
+from tilewright.games.base import Game
+from tilewright.ntuple.features import FEATURES, HINTS, Features, NoFeatures
+from tilewright.ntuple.bitplanes import mask_of_cells
+from tilewright.ntuple.stages import read_stages
+from tilewright.ntuple.weights import Tables
+from tilewright._core.registry import did_you_mean
+
+__all__ = ["NETWORKS", "NetworkShape", "named_shape"]
+
+LONGEST_TUPLE = 7
+MOST_WEIGHTS = 2**32  # places are 32-bit
+
+
+@dataclass(frozen=True)
+class NetworkShape:
+    """Tuples of cells (hexadecimal digits, 0 the top left, four a row), and extra features.
+
+    >>> shape = NetworkShape(("0123", "4567"))
+    >>> shape.weight_count(), shape.lookups(make_game("2048"))
+    (131072, 16)
+    """
+
+    tuples: tuple[str, ...]
+    symmetric: bool = True  # read each tuple from every symmetric image of the board
+    tiles: int = 16  # how many tiles a cell can tell apart, the empty cell included: 16, or 15 without 32768
+    features: tuple[str, ...] = ()  # names of networks.features.FEATURES
+    by_hint: bool = False  # tuples have tables of their own for each hint, the kind of the next tile
+    stages: tuple[str, ...] = ()  # tiles that begin the second, third … stage, like 16384+8192 (see networks.stages)
+    promote: bool = False  # a later stage reads what the stage before it knows, until it knows better
+
+    def __post_init__(self) -> None:
+        if not self.tuples:
+            raise SpecError("a network needs at least one tuple")
+        for cells in self.tuples:
+            if not 1 <= len(cells) <= LONGEST_TUPLE or not set(cells) <= set("0123456789abcdef"):
+                raise SpecError(f"tuple {cells!r}: must be 1 to {LONGEST_TUPLE} cells, hexadecimal digits 0 to f")
+            if len(set(cells)) < len(cells):
+                raise SpecError(f"tuple {cells!r}: a cell is named twice")
+        if self.tiles not in (15, 16):
+            raise SpecError(f"tiles={self.tiles}: must be 15 or 16")
+        for name in self.features:
+            if name not in FEATURES:
+                raise SpecError(
+                    f"there is no feature {name!r}{did_you_mean(name, FEATURES)}; there are: {', '.join(FEATURES)}"
+                )
+        if len(set(self.features)) < len(self.features):
+            raise SpecError(f"features {', '.join(self.features)}: one is named twice")
+        if self.promote and not self.stages:
+            raise SpecError("promote goes with stages; this network has none")
+        if self.table_size >= MOST_WEIGHTS // 4:
+            raise SpecError(f"a network of {self.table_size:,} weights is too large; the most is {MOST_WEIGHTS // 4:,}")
+
+    @property
+    def _tuple_sizes(self) -> list[int]:
+        """The length of every tuple's table as it is stored: four bits a cell."""
+        return [16 ** len(cells) for cells in self.tuples]
+
+    @property
+    def _hints(self) -> int:
+        """How many weights an entry of a tuple has, side by side: a move changes the hint more often than the entry."""
+        return HINTS if self.by_hint else 1
+
+    @property
+    def _tuples_size(self) -> int:
+        return self._hints * sum(self._tuple_sizes)
+
+    @property
+    def stage_size(self) -> int:
+        """How many places the tables of one stage have together."""
+        return self._tuples_size + sum(FEATURES[name] for name in self.features)
+
+    @property
+    def table_size(self) -> int:
+        """How many places all tables have together."""
+        return (1 + len(self.stages)) * self.stage_size
+
+    @property
+    def promoted_from(self) -> int | None:
+        """From which place on unwritten weights are read from the stage before; None where stages do not promote."""
+        return self.stage_size if self.promote else None
+
+    def weight_count(self) -> int:
+        """How many weights it has, as papers count them: tiles to the power of the length, for each tuple."""
+        tuples: int = self._hints * sum(self.tiles ** len(cells) for cells in self.tuples)
+        return (1 + len(self.stages)) * (tuples + sum(FEATURES[name] for name in self.features))
+
+    def image_count(self, game: Game) -> int:
+        return (8 if game.rows == game.columns else 4) if self.symmetric else 1
+
+    def lookups(self, game: Game) -> int:
+        """How many weights make up one value."""
+        return self.image_count(game) * len(self.tuples) + len(self.features)
+
+    def check_fits(self, game: Game) -> None:
+        """Raise SpecError if a tuple leaves the board, or a stage needs tiles that the game does not have."""
+        read_stages(self.stages, game)
+        if self.by_hint and not game.has_hints:
+            raise SpecError(f"by_hint: {game.name} has no hints")
+        for cells in self.tuples:
+            for cell in cells:
+                row, column = divmod(int(cell, 16), 4)
+                if row >= game.rows or column >= game.columns:
+                    raise SpecError(f"tuple {cells!r}: cell {cell} is not on a {game.rows}x{game.columns} board")
+
+    def tables(self, game: Game, weights: NDArray[Any], unit: float = 1.0) -> Tables:
+        """What kernels take, over these weights; `weights` may hold several networks behind each other."""
+        self.check_fits(game)
+        offsets = np.cumsum([0, *self._tuple_sizes])
+        features = self._tuples_size + np.cumsum([0, *(FEATURES[name] for name in self.features)])
+        kinds = tuple(list(FEATURES).index(name) for name in self.features)
+        return Tables(
+            weights,
+            np.float32(unit),
+            tuple(mask_of_cells(cells) for cells in self.tuples),
+            tuple(np.uint64(offset) for offset in offsets[:-1]),
+            tuple(np.uint64(which) for which in range(self.image_count(game))),
+            Features(kinds, tuple(np.uint64(offset) for offset in features[:-1])) if self.features else NoFeatures(),
+            tuple(np.uint64(hint) for hint in range(self._hints)),
+            read_stages(self.stages, game, promote=self.promote),
+            np.uint64(self.stage_size),
+            self.tiles - 1,
+        )
+
+    def __str__(self) -> str:
+        """The tuples as small boards, side by side, and the size."""
+        lines = [""] * 4
+        for cells in self.tuples:
+            for row in range(4):
+                marks = "".join("■" if f"{4 * row + column:x}" in cells else "·" for column in range(4))
+                lines[row] += f"{marks}  "
+        width = 16
+        blocks = [
+            "\n".join(line[6 * start : 6 * (start + width)].rstrip() for line in lines)
+            for start in range(0, len(self.tuples), width)
+        ]
+        count = self.weight_count()
+        features = f", features {', '.join(self.features)}" if self.features else ""
+        kind = "symmetric" if self.symmetric else "no symmetry"
+        features += ", by hint" if self.by_hint else ""
+        stages = f", stages at {', '.join(self.stages)}" if self.stages else ""
+        memory = 4 * self.table_size / 2**20
+        return "\n\n".join(
+            [*blocks, f"{len(self.tuples)} tuples, {kind}{features}{stages}: {count:,} weights, {memory:,.1f} MiB"]
+        )
+
+
+def _all_straight_and_square() -> tuple[str, ...]:
+    rows = [[4 * r + c for c in range(4)] for r in range(4)]
+    columns = [[4 * r + c for r in range(4)] for c in range(4)]
+    squares = [[4 * r + c, 4 * r + c + 1, 4 * r + c + 4, 4 * r + c + 5] for r in range(3) for c in range(3)]
+    return tuple("".join(f"{cell:x}" for cell in cells) for cells in rows + columns + squares)
+
+
+_YEH = ("012345", "456789", "012456", "45689a")
+_MATSUZAKI = ("012456", "456789", "012345", "234569", "01259a", "345678", "134567", "01489a")
+
+NETWORKS = {
+    "szubert-small": NetworkShape(_all_straight_and_square(), symmetric=False, tiles=15),
+    "szubert-large": NetworkShape(("0123", "4567", "012456", "45689a"), tiles=15),
+    "4x6": NetworkShape(_YEH),
+    "5x6": NetworkShape((*_YEH, "89abcd")),
+    "8x6": NetworkShape(_MATSUZAKI),
+    "yeh": NetworkShape(_YEH, features=("large",)),
+    "yeh-tuned": NetworkShape(_YEH, features=("large", "empty", "distinct", "pairs", "steps")),
+    "yeh-threes": NetworkShape(_YEH, features=("large", "hint")),
+    "4x6-by-hint": NetworkShape(_YEH, features=("large",), by_hint=True),
+    "8x6-by-hint": NetworkShape(_MATSUZAKI, features=("large",), by_hint=True),
+    "2x4": NetworkShape(("0123", "4567")),
+}
+
+
+def named_shape(name: str) -> NetworkShape:
+    """A network of the papers by its name.
+
+    >>> named_shape("szubert-small").weight_count()
+    860625
+    """
+    if name not in NETWORKS:
+        raise SpecError(f"there is no network {name!r}{did_you_mean(name, NETWORKS)}; there are: {', '.join(NETWORKS)}")
+    return NETWORKS[name]

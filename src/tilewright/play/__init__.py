@@ -1,0 +1,1 @@
+"""Playing whole games: evaluation, statistics, recordings and reviews."""

@@ -1,0 +1,1 @@
+"""Training sessions: configurations, run folders, callbacks and reports."""

@@ -1,0 +1,166 @@
+"""A training configuration: one frozen dataclass that is the preset, the run's config.toml and what kernels get."""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from tilewright._core.config import Config, config_from_toml, presets_in, read_config
+from tilewright.errors import ConfigError, SpecError, UsageError
+from tilewright.games import make_game
+from tilewright.games.base import Game
+from tilewright.ntuple.model import METHODS, check_knows
+from tilewright.ntuple.patterns import NETWORKS, NetworkShape
+from tilewright._core.registry import did_you_mean
+
+__all__ = ["Recipe", "preset_names", "read_recipe"]
+
+ORDERS = ("online", "backward")
+RULES = ("fixed", "tc")
+PRESETS = "training/presets"  # the folder of the package
+LARGEST_VALUE = 1_000_000_000  # far above any score, far below what float32 holds
+
+
+@dataclass(frozen=True)
+class Recipe(Config):
+    """How a network is trained. Every field is a key of the TOML file; what is left out has the default here."""
+
+    game: str = "2048"
+    network: str = "4x6"  # a named network; or none, with `tuples`
+    tuples: tuple[str, ...] = ()  # hexadecimal cells, instead of a named network
+    symmetric: bool = True  # the following four go with `tuples`
+    tiles: int = 16
+    features: tuple[str, ...] = ()
+    by_hint: bool = False
+    stages: tuple[str, ...] = ()  # tiles that begin a stage with weights of its own, like 16384+8192
+    promote: bool = False  # a stage reads what the one before it knows, until it knows better
+    stages_after: float = 0.0  # with promote: up to this part of the training, one stage learns for all
+    collect: int = 0  # stages are learned in turn, each from so many boards that the one before reached; 0: together
+    taught: float = 0.0  # with collect: for this part of its training, a stage learns from games of the one before
+    method: str = "afterstate"  # what is valued: afterstate, state or action
+    order: str = "backward"  # learn online, or backward from a game's end
+    lambda_: float = 0.0  # how much of a return comes from later moves (key: lambda)
+    steps: int = 0  # longest return, in moves; 0: to the end of the game
+    rule: str = "tc"  # how far a weight moves: fixed, or tc (temporal coherence)
+    share: float = 1.0  # share of the error that an update removes
+    decay: float = 1.0  # the share is multiplied by this when learning is saturated …
+    patience: int = 0  # … which is when this many games are no better than as many before them; 0: never
+    restart: int = 0  # a game of so many moves is played again from its middle; 0: never
+    model: str = ""  # a model to begin with; stages in turn go on with the first that it does not have
+    initial: float = 0.0  # the value of every board at the beginning; high is optimistic
+    epsilon: float = 0.0  # how often a random move is made
+    knows: int = 0  # the model says: boards with larger tiles are to be played as smaller ones; 0: all as they are
+    games: int = 0  # how long to train: games, minutes, or whichever comes first; 0: no limit
+    minutes: float = 0.0
+    seed: int = 0
+    curve_games: int = 1000  # games a point of the learning curve
+    evaluate_games: int = 200  # games of a test along the way
+    evaluate_minutes: float = 5.0  # a test every so many minutes; 0: none
+    checkpoint_minutes: float = 5.0
+
+    player: ClassVar[str] = "ntuple"  # the agent that plays what was trained
+
+    def __post_init__(self) -> None:
+        self._one_of("method", METHODS)
+        self._one_of("order", ORDERS)
+        self._one_of("rule", RULES)
+        self._between("lambda_", 0, 1)
+        self._between("share", 0, 2, above=True)
+        self._between("decay", 0, 1, above=True)
+        self._between("epsilon", 0, 1)
+        self._between("stages_after", 0, 1)
+        self._between("taught", 0, 1)
+        self._between("initial", -LARGEST_VALUE, LARGEST_VALUE)
+        for key in ("collect", "steps", "patience", "restart", "games", "minutes", "seed", "evaluate_minutes"):
+            self._between(key, 0, None)
+        for key in ("curve_games", "evaluate_games", "checkpoint_minutes"):
+            self._between(key, 0, None, above=True)
+        if not self.games and not self.minutes:
+            raise ConfigError("games or minutes must say how long to train")
+        if self.order == "online" and (self.lambda_ > 0 or self.steps > 1):
+            raise ConfigError('order = "online" learns from one move at a time; lambda and steps need "backward"')
+        if self.order == "online" and self.restart:
+            raise ConfigError('order = "online" keeps no record of a game; restart needs "backward"')
+        if self.promote and self.method == "action":
+            raise ConfigError('promote does not go with method = "action"')
+        if self.stages_after and not self.promote:
+            raise ConfigError("stages_after goes with promote: the stages go on from what the first one learned")
+        if self.collect and not self.stages:
+            raise ConfigError("collect goes with stages; this recipe has none")
+        if self.taught and not self.collect:
+            raise ConfigError("taught goes with collect: it is the stage before that teaches")
+        if self.taught and self.epsilon:
+            raise ConfigError("taught does not go with epsilon: moves are the teacher's, or random")
+        if self.collect and self.promote:
+            raise ConfigError("promote is for stages that are learned together; collect is for one after the other")
+        if self.collect and self.method == "action":
+            raise ConfigError('collect does not go with method = "action"')
+        if 0 < self.patience < self.curve_games:
+            raise ConfigError(
+                f"patience = {self.patience}: must be 0 or at least curve_games = {self.curve_games}, "
+                "whose points it compares"
+            )
+        if self.method == "state" and self.initial > 0:
+            raise ConfigError('method = "state" cannot begin with initial > 0: the end of a game would look best')
+        self._check_parts()
+
+    def _check_parts(self) -> None:
+        for key in ("symmetric", "tiles", "features", "by_hint"):
+            if not self.tuples and getattr(self, key) != getattr(type(self), key):
+                raise ConfigError(f"{key} goes with tuples; network = {self.network!r} has its own")
+        if not self.tuples and self.network not in NETWORKS:
+            hint = did_you_mean(self.network, NETWORKS)
+            raise ConfigError(f"network = {self.network!r}: no such network{hint}; allowed: {', '.join(NETWORKS)}")
+        for key, part in (("game", self.make_game), ("tuples", self._tuples), ("stages", self.make_shape)):
+            try:
+                part()
+            except UsageError as error:
+                raise ConfigError(f"{key}: {error}") from None
+        try:
+            check_knows(self.knows, self.make_game())
+        except SpecError as error:
+            raise ConfigError(str(error)) from None
+
+    @property
+    def subject(self) -> str:
+        """What is trained, in a word."""
+        return self.network if not self.tuples else "tuples"
+
+    @property
+    def length(self) -> str:
+        """How long it trains, in words: `1.2 minutes`, `5,000 games`, `1.2 minutes or 5,000 games`."""
+        minutes = f"{self.minutes:g} minutes" if self.minutes else ""
+        return " or ".join(filter(None, (minutes, f"{self.games:,} games" if self.games else "")))
+
+    def make_game(self) -> Game:
+        return make_game(self.game)
+
+    def _tuples(self) -> NetworkShape:
+        if not self.tuples:
+            shape = NETWORKS[self.network]
+        else:
+            shape = NetworkShape(self.tuples, self.symmetric, self.tiles, self.features, self.by_hint)
+        shape.check_fits(self.make_game())
+        return shape
+
+    def make_shape(self) -> NetworkShape:
+        shape = dataclasses.replace(self._tuples(), stages=self.stages, promote=self.promote)
+        shape.check_fits(self.make_game())
+        return shape
+
+
+def preset_names() -> dict[str, str]:
+    """The presets, each with the first line of its file."""
+    return presets_in(PRESETS)
+
+
+def read_recipe(source: str, **changes: Any) -> Recipe:
+    """A recipe from a preset's name or a TOML file, with some keys changed.
+
+    >>> read_recipe("minute", seed=7).seed
+    7
+    """
+    return read_config(Recipe, source, PRESETS, **changes)
+
+
+def recipe_from_toml(text: str, **changes: Any) -> Recipe:
+    return config_from_toml(Recipe, text, **changes)

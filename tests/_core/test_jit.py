@@ -1,0 +1,258 @@
+"""Compiled kernels are loaded when they are current, and only then."""
+
+import gc
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+from tests.process import PACKAGE, run_python, run_tilewright
+from tilewright import jit, make_game
+from tilewright.games.state_kernels import slide_once, typed_state
+
+DAY = 86_400
+FOLDER = "from tilewright._core.jit import cache_folder; print(cache_folder().name)"
+REWARD = """
+import tilewright as tw
+game = tw.make_game("2048")
+print(game.slide(game.parse("2 2 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 0"), "left")[1])
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A copy of the package that a test may change."""
+    copied = tmp_path / "lib" / "tilewright"
+    shutil.copytree(PACKAGE, copied, ignore=shutil.ignore_patterns("__pycache__"))
+    return copied
+
+
+def folder_name(package: Path, cache: Path, **changes: str) -> str:
+    found = run_python(FOLDER, package, TILEWRIGHT_CACHE=str(cache), **changes)
+    assert found.returncode == 0, found.stderr
+    return found.stdout.strip()
+
+
+def edit(source: Path, old: str, new: str) -> None:
+    """Change a source and hide it from any check of times and sizes that its importers' files could make."""
+    text = source.read_text()
+    assert text.count(old) == 1
+    source.write_text(text.replace(old, new))
+
+
+def test_a_changed_rule_is_used_though_the_kernels_that_call_it_are_cached(package: Path, tmp_path: Path) -> None:
+    """Numba alone looks at the file of the kernel only: the one that fills the tables is in another file."""
+
+    def reward() -> str:
+        found = run_python(REWARD, package, TILEWRIGHT_CACHE=str(tmp_path / "cache"))
+        assert found.returncode == 0, found.stderr
+        return found.stdout.strip()
+
+    assert reward() == "4"
+    edit(package / "games" / "twenty48.py", "reward += 2 << code", "reward += 4 << code")
+    assert reward() == "8"
+    assert len(list((tmp_path / "cache").iterdir())) == 2
+
+
+def test_the_cache_folder_follows_kernel_sources_and_nothing_else(package: Path, tmp_path: Path) -> None:
+    before = folder_name(package, tmp_path)
+    edit(package / "cli" / "main.py", "there is no command", "there is not any command")
+    assert folder_name(package, tmp_path) == before
+    (package / "agents" / "new.py").write_text('"""A new module."""\n')
+    added = folder_name(package, tmp_path)
+    (package / "agents" / "new.py").rename(package / "agents" / "newer.py")
+    renamed = folder_name(package, tmp_path)
+    chosen = folder_name(package, tmp_path, TILEWRIGHT_PORTABLE="0" if jit.portable() else "1")
+    assert len({before, added, renamed, chosen}) == (3 if jit.portable() else 4)
+
+
+def test_the_second_process_loads_what_the_first_compiled(tmp_path: Path) -> None:
+    command = ("evaluate", "random", "--games", "10", "--threads", "1")
+    first, second = (run_tilewright(*command, TILEWRIGHT_CACHE=str(tmp_path)) for _ in range(2))
+    assert first.returncode == second.returncode == 0, first.stderr + second.stderr
+    assert first.stderr.splitlines() == ["compiling kernels… (once; the next start loads them)"]
+    assert second.stderr == ""
+    figures = [[line for line in run.stdout.splitlines() if not line.startswith("speed")] for run in (first, second)]
+    assert figures[0] == figures[1]
+
+
+def test_a_cache_that_cannot_be_written_falls_back_to_the_home_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path / "file" / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    folder = jit.cache_folder.__wrapped__()
+    assert folder.parent == tmp_path / "home" / "tilewright" / "kernels"
+    assert folder.is_dir()
+
+
+def test_without_a_home_folder_kernels_go_to_the_temporary_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.delenv("TILEWRIGHT_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert jit.cache_folder.__wrapped__().parent.parent == tmp_path
+
+
+def test_where_nothing_can_be_written_the_error_says_what_to_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    for variable in ("TILEWRIGHT_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(variable, str(tmp_path / "file"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "file"))
+    with pytest.raises(OSError, match="set TILEWRIGHT_CACHE"):
+        jit.cache_folder.__wrapped__()
+
+
+def test_kernels_not_used_for_a_month_are_removed_and_nothing_else_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, days in [("0123456789abcdef", 31), ("fedcba9876543210", 29), ("photos", 400), ("0123456789abcde", 400)]:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "kept").touch()
+        os.utime(tmp_path / name, (time.time() - days * DAY,) * 2)
+    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path))
+    now = jit.cache_folder.__wrapped__().name
+    assert {folder.name for folder in tmp_path.iterdir()} == {now, "fedcba9876543210", "photos", "0123456789abcde"}
+
+
+def test_using_a_cache_folder_keeps_it_fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path))
+    folder = jit.cache_folder.__wrapped__()
+    os.utime(folder, (0, 0))
+    assert jit.cache_folder.__wrapped__() == folder
+    assert folder.stat().st_mtime > time.time() - DAY
+
+
+def test_other_code_keeps_its_own_numba_cache(tmp_path: Path) -> None:
+    script = "import tilewright.play.evaluate, numba; print(numba.config.CACHE_DIR)"
+    for chosen in ("", str(tmp_path)):
+        assert run_python(script, NUMBA_CACHE_DIR=chosen).stdout.strip() == chosen
+
+
+def test_decorating_gives_the_cache_setting_back_even_on_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "mine")
+    with pytest.raises(TypeError):
+        jit.kernel(42)  # type: ignore[type-var]
+    assert numba.config.CACHE_DIR == "mine"
+
+
+STRANGER = """
+import sys, types
+stranger = types.ModuleType("stranger")
+sys.modules["stranger"] = stranger
+exec('''
+from typing import NamedTuple
+class OwnPolicy(NamedTuple):
+    pass
+''', stranger.__dict__)
+from tilewright import Agent, evaluate, make_game
+from tilewright._core.jit import implements
+from tilewright.games.policy import choose
+
+@implements(choose, stranger.OwnPolicy)
+def choose_own(policy, rules, state, stream):
+    for action in range(4):
+        after, reward = slide(rules, state, action)
+        if reward != -1:
+            return action, after, reward
+    return -1, state, 0
+
+from tilewright.games.rules import slide
+
+class Own(Agent):
+    name = "own"
+    def values(self, board, stream=None):
+        return {}
+    def policy(self, game):
+        return stranger.OwnPolicy()
+
+print(evaluate(Own(), make_game("2048:rows=2,columns=2"), games=3, threads=1).games)
+"""
+
+
+OTHER = """
+from tilewright import evaluate, make_agent, make_game
+print(evaluate(make_agent("random"), make_game("2048:rows=2,columns=2"), games=3).games)
+"""
+
+
+@pytest.mark.slow
+def test_a_script_with_a_policy_of_its_own_leaves_the_cache_readable_for_others(package: Path, tmp_path: Path) -> None:
+    """Its policy's type is in the list of cached kernels, and no other process can import it."""
+    cache = str(tmp_path / "cache")
+    own = run_python(STRANGER, package, TILEWRIGHT_CACHE=cache)
+    assert own.stdout.strip() == "3", own.stderr
+    other = run_python(OTHER, package, TILEWRIGHT_CACHE=cache)
+    assert other.stdout.strip() == "3", other.stderr
+
+
+def test_an_array_that_is_marked_read_only_is_read_as_any_other() -> None:
+    array = np.arange(6, dtype=np.int16).reshape(2, 3)
+    assert jit.for_kernels(array) is array
+    marked = array.copy()
+    marked.flags.writeable = False
+    seen = jit.for_kernels(marked)
+    assert numba.typeof(seen) == numba.typeof(array) != numba.typeof(marked)
+    np.testing.assert_array_equal(seen, array)
+    assert np.shares_memory(seen, marked)
+    address = marked.ctypes.data
+    del marked
+    gc.collect()
+    assert seen.ctypes.data == address
+    np.testing.assert_array_equal(seen, array)
+    assert jit.for_kernels(np.frombuffer(b"", np.int16)).size == 0
+
+
+def test_the_code_for_some_types_gives_what_the_kernel_gives() -> None:
+    game = make_game("2048")
+    board = game.parse("2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2")
+    state = typed_state(board.state)
+    direct = jit.for_types_of(slide_once, game.rules, state, 0)
+    for action in range(4):
+        assert direct(game.rules, state, action) == slide_once(game.rules, state, action)
+
+
+def test_a_helper_is_for_kernels_alone_before_and_after_it_was_compiled() -> None:
+    @jit.inline
+    def twice(number: int) -> int:
+        return 2 * number
+
+    @numba.njit  # type: ignore[untyped-decorator]
+    def four_times(number: int) -> int:
+        return twice(twice(number))
+
+    for _ in range(2):
+        with pytest.raises(TypeError, match="twice is for kernels"):
+            twice(3)
+        assert four_times(3) == 12
+
+
+def test_only_kernels_become_machine_code() -> None:
+    """What a helper's own dispatcher holds leads nowhere; the kernel that it is linked into does its work."""
+
+    @jit.inline
+    def sum_of_squares(numbers: Any) -> int:
+        total = 0
+        for number in numbers:
+            total += number * number
+        return total
+
+    @numba.njit  # type: ignore[untyped-decorator]
+    def kernel(numbers: Any) -> int:
+        return sum_of_squares(numbers)
+
+    assert kernel(np.arange(10)) == 285
+    helper: Any = sum_of_squares
+    (compiled,) = helper.overloads.values()
+    assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name) == 0
+    (compiled,) = kernel.overloads.values()
+    assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name) != 0

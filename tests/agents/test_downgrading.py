@@ -1,0 +1,144 @@
+"""Boards with larger tiles than a network knows are played as smaller ones; the moves are made on the true ones."""
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.games.variants import random_board
+from tests.ntuple.naive import downgraded
+from tests.training.sessions import tiny
+from tilewright import Board, Episode, SpecError, evaluate, make_agent, make_game
+from tilewright.agents.expectimax import ModelSearch
+from tilewright.agents.lowering import Lowering, state_as_known
+from tilewright.agents.ntuple import ModelAgent
+from tilewright.errors import ConfigError
+from tilewright.learning.trainer import Trainer
+from tilewright.ntuple.model import Model
+from tilewright.ntuple.patterns import NetworkShape
+from tilewright.testing import check_agent
+
+GAME = make_game("2048:rows=3,columns=3")
+SHAPE = NetworkShape(("0124", "456", "89a"), symmetric=False)
+MODEL = Model(GAME, SHAPE, "afterstate", np.random.default_rng(0).uniform(0, 50, SHAPE.table_size).astype(np.float32))
+
+
+def boards(count: int) -> list[Board]:
+    """Some of few kinds of tiles, and some with most tiles up to the largest one: then hardly any is missing."""
+    rng = random.Random(3)
+    found = [random_board(GAME, rng) for _ in range(count)]
+    for _ in range(count):
+        largest = rng.randint(2, 9)
+        codes = [*range(1, largest + 1), *([0] * 9)][:9]
+        codes[rng.randrange(largest)] = rng.choice((0, largest))
+        rng.shuffle(codes)
+        found.append(GAME.parse(" ".join(str(GAME.value(code)) for code in codes)))
+    return found
+
+
+def naively_lowered(board: Board, tile: int) -> Board:
+    largest = max(map(max, board.tiles))
+    codes = downgraded(board.codes, GAME.code(tile if largest < 131072 else 131072))
+    return GAME.parse([[GAME.value(code) for code in row] for row in codes])
+
+
+@pytest.mark.parametrize("tile", [8, 16, 128])
+def test_a_lowered_board_is_the_naive_one_and_has_the_same_legal_moves(tile: int) -> None:
+    changed = 0
+    for board in boards(300):
+        lower = naively_lowered(board, tile)
+        assert state_as_known(board, replace(MODEL, knows=tile)) == lower.state
+        assert GAME.legal(lower) == GAME.legal(board)
+        changed += lower != board
+    assert changed > 200
+
+
+@pytest.mark.parametrize("depth", [None, 1, 2])
+def test_moves_are_valued_on_the_lowered_board_and_made_on_the_true_one(depth: int | None) -> None:
+    def agent(model: Model) -> ModelAgent | ModelSearch:
+        return ModelAgent(model) if depth is None else ModelSearch(depth=depth, network=model)
+
+    all_tiles, few = agent(MODEL), agent(replace(MODEL, knows=16))
+    for board in boards(40):
+        values = few.values(board)
+        assert values == all_tiles.values(naively_lowered(board, 16))
+        if values:
+            assert values[few.move(board)] == max(values.values())
+    played = evaluate(few, GAME, games=10, seed=4, threads=1)
+    assert played.codes.max() > GAME.code(16)
+    for number in range(10):
+        episode = Episode(GAME, 4, number)
+        while not episode.is_over:
+            episode.move(few.move(episode.board))
+        assert episode.score == played.scores[number]
+
+
+def test_boards_of_the_last_stage_are_known_up_to_the_tile_that_begins_it() -> None:
+    """Larger ones are lowered to that; if they are in an earlier stage then, they are lowered on."""
+    shape = replace(SHAPE, stages=("32", "32+16"))
+    weights = np.random.default_rng(1).uniform(0, 50, shape.table_size).astype(np.float32)
+    model = Model(GAME, shape, "afterstate", weights, knows=16)
+    known, lowered_to_last, lowered_below = 0, 0, 0
+    for board in boards(300):
+        seen = naively_lowered(board, 32)
+        stays = in_last_stage(seen)
+        expected = seen if stays else naively_lowered(board, 16)
+        assert state_as_known(board, model) == expected.state
+        assert ModelAgent(model).values(board) == ModelAgent(replace(model, knows=0)).values(expected)
+        known += stays and seen == board
+        lowered_to_last += stays and seen != board
+        lowered_below += in_last_stage(board) and not stays
+    assert min(known, lowered_to_last, lowered_below) > 5
+
+
+def in_last_stage(board: Board) -> bool:
+    tiles = [tile for row in board.tiles for tile in row]
+    return sum(t for t in tiles if t >= 32) >= 32 and sum(t for t in tiles if t >= 16) >= 48
+
+
+@pytest.mark.parametrize("spec", ["montecarlo:playout=network", "montecarlo:steps=5", "uct:steps=5,playout=network"])
+def test_playouts_of_a_network_read_only_weights_that_it_knows(spec: str, tmp_path: Path) -> None:
+    spoilt, first = MODEL.weights.copy(), 0
+    for cells in SHAPE.tuples:
+        large = slice(first + 8 ** len(cells), first + 16 ** len(cells))  # those of codes from 8 on
+        spoilt[large] = MODEL.weights[large][::-1]
+        first += 16 ** len(cells)
+    board = GAME.parse("256 128 2 / 4 0 0 / 2 0 0")
+    values = {}
+    for name, weights in (("whole", MODEL.weights), ("spoilt", spoilt)):
+        for tile in (0, 16):
+            path = tmp_path / f"{name}-{tile}.safetensors"
+            replace(MODEL, weights=weights, knows=tile).save(path)
+            values[name, tile] = make_agent(f"{spec},rollouts=40,model={path}").values(board)
+    assert values["spoilt", 16] == values["whole", 16]
+    assert values["spoilt", 0] != values["whole", 0]
+
+
+def test_it_holds_what_every_agent_must() -> None:
+    check_agent(ModelSearch(depth=2, network=replace(MODEL, knows=16)), GAME, games=2)
+
+
+def test_the_model_says_what_it_knows_unless_the_agent_does(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    recipe = tiny(knows=32, games=1)
+    Trainer(recipe).model({}).save(path)
+    game = recipe.make_game()
+    for spec, tile in (("", 32), (",knows=16", 16), (",knows=0", 0)):
+        for name in ("ntuple", "expectimax"):
+            agent = make_agent(f"{name}:model={path}{spec}")
+            policy = agent.policy(game)
+            assert isinstance(policy, Lowering) == bool(tile)
+            assert not tile or policy.knowledge.largest_code == game.code(tile)  # type: ignore[union-attr]
+
+
+def test_what_cannot_be_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    MODEL.save(path)
+    with pytest.raises(SpecError, match=r"^knows=100: must be 0, or a tile from 8 on$"):
+        make_agent(f"ntuple:model={path},knows=100").policy(GAME)
+    with pytest.raises(ConfigError, match=r"knows=4: must be 0, or a tile from 8 on"):
+        tiny(knows=4)
+    with pytest.raises(ConfigError, match=r"knows=96: boards of threes cannot be played as smaller ones"):
+        tiny(game="threes", knows=96)

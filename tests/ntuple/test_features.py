@@ -1,0 +1,94 @@
+"""The extra features, against counting tile by tile."""
+
+import random
+
+import numpy as np
+import pytest
+
+from tests.games.variants import random_board
+from tests.ntuple import naive
+from tests.ntuple.reading import read
+from tilewright import make_game
+from tilewright.ntuple.features import FEATURES
+from tilewright.ntuple.patterns import NetworkShape
+
+ALL = tuple(FEATURES)
+GAMES = ["2048", "threes", "2048:rows=3,columns=3", "threes:rows=2,columns=4,start_tiles=5"]
+
+
+def feature_indices(game: str, text: str, features: tuple[str, ...] = ALL) -> dict[str, int]:
+    """The index of a board in the table of each feature, as the package lists it."""
+    shape = NetworkShape(("0",), symmetric=False, features=features)
+    weights = np.zeros(shape.table_size, np.float32)
+    places, _ = read(shape, weights, make_game(game).parse(text))
+    offsets = np.cumsum([16, *(FEATURES[name] for name in features)])
+    return {name: place - int(begin) for name, place, begin in zip(features, places[1:], offsets, strict=False)}
+
+
+def test_tables_are_as_long_as_the_naive_ones() -> None:
+    assert FEATURES == naive.TABLE_SIZES
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_feature_is_what_counting_gives(game: str) -> None:
+    rng = random.Random(3)
+    for _ in range(200):
+        board = random_board(make_game(game), rng)
+        codes = naive.downgraded(board.codes, 15) if board.game.name == "2048" else board.codes
+        hint = int(board.state.extra) & 15 if board.game.name == "threes" else 0
+        expected = {name: naive.feature_index(name, codes, hint) for name in ALL}
+        assert feature_indices(game, board.game.text(board)) == expected
+        assert all(0 <= index < FEATURES[name] for name, index in expected.items())
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "expected"),
+    [
+        (
+            "2048",
+            "2 2 4 0 / 8 2048 4 0 / 0 2048 0 0 / 32768 0 0 0",
+            {"large": 2 + 8**4, "empty": 8, "distinct": 5, "pairs": 3, "steps": 1, "hint": 0},
+        ),
+        (
+            "2048",
+            "2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 4 2",
+            {"large": 0, "empty": 0, "distinct": 2, "pairs": 0, "steps": 24, "hint": 0},
+        ),
+        (
+            "2048",
+            "2048 2048 2048 2048 / 2048 2048 2048 2048 / 2048 2048 2048 2048 / 2048 2048 2048 2048",
+            {"large": 7, "empty": 0, "distinct": 1, "pairs": 24, "steps": 0, "hint": 0},
+        ),
+        (
+            "threes",
+            "1 2 3 6 / 0 0 0 6 / 0 0 0 0 / 768 0 0 1536 hint=2",
+            {"large": 1 + 8, "empty": 9, "distinct": 6, "pairs": 1, "steps": 3, "hint": 2},
+        ),
+        (
+            "threes",
+            "0 0 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 384 hint=+",
+            {"large": 0, "empty": 15, "distinct": 1, "pairs": 0, "steps": 0, "hint": 4},
+        ),
+    ],
+)
+def test_features_of_a_board_counted_by_hand(game: str, text: str, expected: dict[str, int]) -> None:
+    assert feature_indices(game, text) == expected
+
+
+@pytest.mark.parametrize("text", ["hint=1", "hint=3", "hint=+6", "hint=+96", ""])
+def test_every_bonus_is_one_hint_and_not_knowing_is_another(text: str) -> None:
+    board = "1 2 3 6 / 0 0 0 6 / 0 0 0 0 / 768 0 0 1536"
+    expected = {"hint=1": 1, "hint=3": 3, "hint=+6": 4, "hint=+96": 4, "": 0}[text]
+    assert feature_indices("threes", f"{board} {text}")["hint"] == expected
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_features_are_part_of_the_value_beside_the_tuples(game: str) -> None:
+    shape = NetworkShape(("01", "145"), features=("steps", "hint", "large"))  # in an order of one's own
+    weights = np.random.default_rng(4).random(shape.table_size, np.float32)
+    rng = random.Random(4)
+    for _ in range(50):
+        board = random_board(make_game(game), rng)
+        places, value = read(shape, weights, board)
+        assert places == naive.places(shape, board)
+        assert value == pytest.approx(naive.value(shape, weights, board), rel=1e-6)

@@ -1,0 +1,97 @@
+"""Writing games: the file is whole after every move, and what is not ours is not touched."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.play.test_recording import random_game
+from tilewright import Episode, evaluate, make_agent, make_game
+from tilewright.errors import FileError
+from tilewright.play.recorder import EpisodeRecorder, GamesRecorder, recording_of
+from tilewright.play.recording import read_games
+
+
+@pytest.mark.parametrize("spec", ["2048", "threes", "2048:rows=2,columns=3"])
+def test_the_file_holds_the_game_after_every_move_and_every_undo(spec: str, tmp_path: Path) -> None:
+    path, rng, before = tmp_path / "new folder" / "games.jsonl", random.Random(1), ""
+    with EpisodeRecorder(path) as recorder:
+        for number in range(4):
+            episode = Episode(make_game(spec), 3, number)
+            for _ in range(60):
+                if episode.is_over or (episode.history and rng.random() < 0.3):
+                    for _ in range(rng.randint(1, len(episode.history))):
+                        episode.undo()
+                else:
+                    episode.move(rng.choice(episode.legal))
+                player = rng.choice(("human", "human + greedy"))
+                recorder.update(episode, player)
+                line = recording_of(episode, player).line() + "\n" if episode.history else ""
+                assert path.read_text() == before + line
+            before += line
+            recorder.begin()
+    assert len(list(read_games(path))) == before.count("\n")
+
+
+def test_a_game_without_moves_leaves_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    with EpisodeRecorder(path) as recorder:
+        recorder.update(Episode(make_game("2048")), "human")
+        recorder.begin()
+    assert path.read_text() == ""
+
+
+def test_games_are_added_behind_those_that_are_there(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    episodes = [random_game(make_game("2048"), number, most=5) for number in range(2)]
+    for episode in episodes:
+        with EpisodeRecorder(path) as recorder:
+            recorder.update(episode, "human")
+    assert list(read_games(path)) == [recording_of(episode, "human") for episode in episodes]
+
+
+def test_games_are_written_in_their_order_as_soon_as_that_is_possible(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    games = [recording_of(random_game(make_game("2048"), number), "somebody") for number in range(4)]
+    with GamesRecorder(path) as recorder:
+        for number, there in [(1, 0), (3, 0), (0, 2), (2, 4)]:
+            recorder.add(games[number])
+            assert path.read_text().count("\n") == there
+    assert list(read_games(path)) == games
+
+
+def test_an_evaluation_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    evaluate(make_agent("random"), games=20, record=path)
+    path.write_text(path.read_text()[:-100])  # as a crash may leave it
+    evaluate(make_agent("random"), games=5, record=path)
+    assert len(list(read_games(path))) == 5
+
+
+@pytest.mark.parametrize("recorder", [GamesRecorder, EpisodeRecorder])
+def test_a_file_of_another_kind_is_left_as_it_is(
+    recorder: type[GamesRecorder] | type[EpisodeRecorder], tmp_path: Path
+) -> None:
+    path = tmp_path / "thesis.txt"
+    path.write_text("my thesis\n")
+    with pytest.raises(FileError, match=r"thesis\.txt: is no file of recorded games, and is left as it is"):
+        recorder(path)
+    assert path.read_text() == "my thesis\n"
+
+
+def test_no_game_is_added_behind_a_line_that_is_cut_off(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    text = recording_of(random_game(make_game("2048"), 0), "human").line()[:-50]
+    path.write_text(text)
+    with pytest.raises(FileError, match="its last line is cut off"):
+        EpisodeRecorder(path)
+    assert path.read_text() == text
+
+
+def test_what_cannot_be_written_says_why(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for path, reason in [(tmp_path, "Is a directory"), (tmp_path / "file" / "games.jsonl", "File exists")]:
+        with pytest.raises(FileError, match=f"cannot be written: {reason}"):
+            EpisodeRecorder(path)
+    with pytest.raises(FileError, match="/dev/full: cannot be written: No space left on device"):
+        evaluate(make_agent("random"), games=50, record=Path("/dev/full"))

@@ -1,0 +1,85 @@
+"""Small training sessions: a 3x3 board, a network of 8,192 weights, some hundred games."""
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tensorboardX.proto import event_pb2
+
+from tilewright._core.files import read_tensors
+from tilewright.training.config import Recipe
+from tilewright.training.run_folder import CurvePoint, RunFolder
+from tilewright.training.session import Watcher
+from tilewright.training.ntuple_session import Session, open_session
+
+__all__ = ["ONLINE", "TINY", "StopAfter", "events_of", "learned", "purges_of", "rows_but_time", "tiny", "train"]
+
+TINY = Recipe(
+    game="2048:rows=3,columns=3,win_tile=64",
+    tuples=("012", "456"),
+    lambda_=0.5,
+    games=300,
+    seed=5,
+    curve_games=20,
+    evaluate_games=10,
+    evaluate_minutes=0,
+)
+ONLINE: dict[str, Any] = {"order": "online", "rule": "fixed", "lambda_": 0.0, "share": 0.1}
+
+
+def tiny(**changes: Any) -> Recipe:
+    return dataclasses.replace(TINY, **changes)
+
+
+class StopAfter(Watcher):
+    """Ends a session as soon as so many games are finished."""
+
+    def __init__(self, games: int) -> None:
+        self._games = games
+
+    def on_games(self, session: Session) -> None:
+        if session.progress.games >= self._games:
+            session.stop()
+
+
+def train(recipe: Recipe, path: Path, *, resume: bool = False, watcher: Watcher | None = None) -> Session:
+    """A session on one thread, which makes it repeatable, run to its end."""
+    session = open_session(recipe, path, resume=resume, threads=1, watcher=watcher)
+    session.run()
+    return session
+
+
+def learned(path: Path) -> dict[str, bytes]:
+    """All that learning changed, bit by bit, out of the checkpoint."""
+    return {name: np.asarray(tensor).tobytes() for name, tensor in read_tensors(RunFolder(path).checkpoint)[0].items()}
+
+
+def rows_but_time(path: Path) -> list[CurvePoint]:
+    return [dataclasses.replace(point, seconds=0.0) for point in RunFolder(path).curve_points()]
+
+
+def _events(path: Path) -> Iterator[Any]:
+    """TensorBoard's records: a length, its check sum, that many bytes, their check sum."""
+    for file in sorted(path.glob("events.out.tfevents.*"), key=lambda file: int(file.name.rpartition(".")[2])):
+        content, place = file.read_bytes(), 0
+        while place < len(content):
+            length = int.from_bytes(content[place : place + 8], "little")
+            assert place + 16 + length <= len(content), "a record is cut short"
+            yield event_pb2.Event.FromString(content[place + 12 : place + 12 + length])
+            place += 16 + length
+
+
+def events_of(path: Path) -> dict[str, list[tuple[int, float]]]:
+    """For every curve of a folder's TensorBoard events its steps and values."""
+    found: dict[str, list[tuple[int, float]]] = {}
+    for event in _events(path):
+        for value in event.summary.value:
+            found.setdefault(value.tag, []).append((event.step, value.simple_value))
+    return found
+
+
+def purges_of(path: Path) -> list[int]:
+    """The steps from which on earlier events are not valid any more."""
+    return [event.step for event in _events(path) if event.HasField("session_log")]

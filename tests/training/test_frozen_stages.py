@@ -1,0 +1,55 @@
+"""Stages that begin later: until then the first one learns for all, then they go on from what it learned."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.training.sessions import StopAfter, learned, rows_but_time, tiny, train
+from tilewright.errors import ConfigError
+from tilewright.training.config import Recipe
+from tilewright.ntuple.model import Model, load_model
+from tilewright.ntuple.stages import UNWRITTEN
+from tilewright.training.run_folder import RunFolder
+
+
+def staged(**changes: Any) -> Recipe:
+    return tiny(games=200, curve_games=20, stages=("16", "32"), promote=True, **changes)
+
+
+def model_of(path: Path) -> Model:
+    return load_model(RunFolder(path).model)
+
+
+def test_while_they_are_asleep_all_is_as_without_them(tmp_path: Path) -> None:
+    train(staged(stages_after=1.0), tmp_path / "asleep")
+    train(dataclasses.replace(staged(), stages=(), promote=False), tmp_path / "plain")
+    asleep, plain = model_of(tmp_path / "asleep").weights, model_of(tmp_path / "plain").weights
+    np.testing.assert_array_equal(asleep[: len(plain)], plain)
+    assert (asleep[len(plain) :] <= np.float32(UNWRITTEN)).all()
+    assert rows_but_time(tmp_path / "asleep") == rows_but_time(tmp_path / "plain")
+
+
+def test_they_begin_after_their_part_of_the_games(tmp_path: Path) -> None:
+    train(staged(stages_after=0.5), tmp_path / "later")
+    train(staged(stages_after=1.0), tmp_path / "never")
+    later, never = rows_but_time(tmp_path / "later"), rows_but_time(tmp_path / "never")
+    assert later[:5] == never[:5]
+    assert later[5:] != never[5:]
+    weights = model_of(tmp_path / "later").weights
+    assert (weights[len(weights) // 3 :] > np.float32(UNWRITTEN)).any()
+
+
+@pytest.mark.parametrize("games", [60, 100, 150])
+def test_a_run_that_was_stopped_goes_on_with_the_same_bits(tmp_path: Path, games: int) -> None:
+    train(staged(stages_after=0.5), tmp_path / "whole")
+    train(staged(stages_after=0.5), tmp_path / "stopped", watcher=StopAfter(games))
+    train(staged(stages_after=0.5), tmp_path / "stopped", resume=True)
+    assert learned(tmp_path / "stopped") == learned(tmp_path / "whole")
+
+
+def test_it_goes_with_promotion_alone() -> None:
+    with pytest.raises(ConfigError, match="stages_after goes with promote"):
+        tiny(stages=("16",), stages_after=0.5)

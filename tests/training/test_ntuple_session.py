@@ -1,0 +1,416 @@
+"""Training sessions: what they write is true, and going on later is as if nothing had happened."""
+
+import dataclasses
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.training.sessions import ONLINE, StopAfter, events_of, learned, rows_but_time, tiny, train
+from tilewright import evaluate, runs
+from tilewright.agents.ntuple import ModelAgent
+from tilewright.errors import ConfigError, DivergedError, FileError, UsageError
+from tilewright._core.files import read_tensors
+from tilewright.training.config import Recipe, read_recipe
+from tilewright.learning.trainer import Trainer
+from tilewright.ntuple.model import load_model
+from tilewright.training.run_folder import CurvePoint, Progress, RunFolder
+from tilewright.training.session import TEST_SEED, Watcher
+from tilewright.training.ntuple_session import IMPROVEMENT, Session, open_session
+
+OFTEN = 1e-6  # minutes: after every piece of work
+
+
+class CrashAfter(Watcher):
+    """Ends a session without saving anything, as a crash would."""
+
+    def __init__(self, games: int) -> None:
+        self._games = games
+
+    def on_games(self, session: Session) -> None:
+        if session.progress.games >= self._games:
+            raise ZeroDivisionError("a crash")
+
+
+def crash(recipe: Recipe, path: Path, games: int, *, resume: bool = False) -> None:
+    with pytest.raises(ZeroDivisionError, match="a crash"):
+        train(recipe, path, resume=resume, watcher=CrashAfter(games))
+
+
+def without_time(progress: Progress) -> Progress:
+    return dataclasses.replace(progress, seconds=0.0)
+
+
+def test_a_session_leaves_its_files(tmp_path: Path) -> None:
+    session = train(tiny(), tmp_path / "deep" / "run")
+    names = sorted(file.name for file in session.folder.path.iterdir())
+    assert names[:2] == ["checkpoint.safetensors", "config.toml"]
+    assert names[2].startswith("events.out.tfevents.")
+    assert names[3:] == ["metrics.csv", "model.safetensors"]
+    assert read_recipe(str(session.folder.config)) == tiny()
+    assert load_model(session.folder.model).weights.tobytes() == learned(session.folder.path)["weights"]
+
+
+@pytest.mark.parametrize("changes", [{}, ONLINE, {"games": 310, "curve_games": 7}], ids=["backward", "online", "odd"])
+def test_the_curve_is_that_of_the_games(tmp_path: Path, changes: dict[str, Any]) -> None:
+    recipe = tiny(**changes)
+    session = train(recipe, tmp_path)
+    trainer = Trainer(recipe)
+    scores, moves, codes = trainer.learn(0, recipe.games)
+    n = recipe.curve_games
+    expected = [
+        CurvePoint(
+            games=end,
+            seconds=0.0,
+            moves=int(moves[:end].sum()),
+            score_mean=scores[end - n : end].mean(),
+            score_max=scores[end - n : end].max(),
+            win_rate=(codes[end - n : end] >= 6).mean(),  # 64 wins
+            share=trainer.share[0],
+        )
+        for end in range(n, recipe.games + 1, n)
+    ]
+    assert rows_but_time(tmp_path) == expected
+    assert trainer.weights.tobytes() == learned(tmp_path)["weights"]
+    assert 0 < sum(row.win_rate for row in expected) < len(expected)
+    assert (session.progress.games, session.progress.moves) == (recipe.games, moves.sum())
+    seconds = [row.seconds for row in RunFolder(tmp_path).curve_points()]
+    assert 0 < seconds[0] <= seconds[-1] <= session.progress.seconds + 0.001
+    assert seconds == sorted(seconds)
+
+
+def test_the_network_learns(tmp_path: Path) -> None:
+    train(tiny(games=2000, curve_games=500), tmp_path)
+    means = [row.score_mean for row in rows_but_time(tmp_path)]
+    assert means[-1] > 1.5 * means[0]
+
+
+def test_events_are_those_of_the_curve(tmp_path: Path) -> None:
+    train(tiny(), tmp_path)
+    rows, events = RunFolder(tmp_path).curve_points(), events_of(tmp_path)
+    for column in ("score_mean", "score_max", "win_rate", "share"):
+        assert events[f"train/{column}"] == [(row.games, float(np.float32(getattr(row, column)))) for row in rows]
+
+
+def test_tests_along_the_way_are_those_of_the_network_at_that_time(tmp_path: Path) -> None:
+    class Tester(Watcher):
+        session: Session
+        told: list[runs.EvaluationPoint]
+
+        def on_test(self, point: runs.EvaluationPoint) -> None:
+            trainer = self.session.trainer
+            found = evaluate(ModelAgent(trainer.model({})), trainer.game, games=point.tested, seed=TEST_SEED)
+            assert found.win_rate is not None
+            figures = (found.games, found.score.value, found.score.low, found.score.high, found.win_rate.value)
+            assert dataclasses.astuple(point)[2:] == figures
+            assert point.games == self.session.progress.games
+            self.told.append(point)
+
+    tester = Tester()
+    tester.told = []
+    tester.session = open_session(tiny(evaluate_minutes=OFTEN), tmp_path, threads=1, watcher=tester)
+    tester.session.run()
+    assert tester.session.folder.evaluation_points() == tester.told
+    assert len({point.games for point in tester.told}) == len(tester.told) > 1
+    assert events_of(tmp_path)["test/score_mean"] == [(p.games, float(np.float32(p.score_mean))) for p in tester.told]
+
+
+WAYS = {
+    "online": ONLINE,
+    "backward": {},
+    "deciding": {"patience": 60, "decay": 0.5, "share": 1e-5},
+    "wandering": {**ONLINE, "epsilon": 0.1, "curve_games": 7},
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_run_that_was_stopped_and_resumed_is_the_same_run(tmp_path: Path, way: str) -> None:
+    recipe = tiny(**WAYS[way])
+    straight = train(recipe, tmp_path / "straight")
+    now = 0
+    for further in (1, 5, 30, 1):
+        session = train(recipe, tmp_path / "halting", resume=now > 0, watcher=StopAfter(now + further))
+        assert session.progress.games >= now + further
+        now = session.progress.games
+    assert now < recipe.games
+    session = train(recipe, tmp_path / "halting", resume=True)
+    assert learned(tmp_path / "halting") == learned(tmp_path / "straight")
+    assert rows_but_time(tmp_path / "halting") == rows_but_time(tmp_path / "straight")
+    assert without_time(session.progress) == without_time(straight.progress)
+    assert session.progress.decays == straight.progress.decays
+    assert (straight.progress.decays > 0) == (way == "deciding")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_run_that_crashed_and_was_resumed_is_the_same_run(tmp_path: Path, way: str) -> None:
+    recipe = tiny(**WAYS[way])
+    train(recipe, tmp_path / "straight")
+    folder = RunFolder(tmp_path / "crashing")
+    train(recipe, folder.path, watcher=StopAfter(50))
+    saved = folder.checkpoint.read_bytes()
+    crash(recipe, folder.path, 150, resume=True)
+    assert folder.checkpoint.read_bytes() == saved
+    assert folder.curve_points()[-1].games >= 140
+    with folder.metrics.open("a") as file:
+        file.write("300,1.5,12")
+    train(recipe, folder.path, resume=True)
+    assert learned(folder.path) == learned(tmp_path / "straight")
+    assert rows_but_time(folder.path) == rows_but_time(tmp_path / "straight")
+
+
+def test_rows_beyond_the_checkpoint_are_dropped_when_a_run_is_opened_again(tmp_path: Path) -> None:
+    saved = train(tiny(), tmp_path, watcher=StopAfter(50)).progress.games
+    crash(tiny(), tmp_path, 150, resume=True)
+    session = open_session(tiny(), tmp_path, resume=True, threads=1)
+    assert session.progress.games == saved
+    games = [row.games for row in session.folder.curve_points()]
+    assert games == list(range(20, saved + 1, 20))
+    assert [point.games for point in session.points] == games
+
+
+def test_a_run_that_crashed_before_its_first_checkpoint_begins_anew(tmp_path: Path) -> None:
+    train(tiny(), tmp_path / "straight")
+    crash(tiny(), tmp_path / "crashed", 100)
+    assert not RunFolder(tmp_path / "crashed").checkpoint.exists()
+    train(tiny(), tmp_path / "crashed", resume=True)
+    assert learned(tmp_path / "crashed") == learned(tmp_path / "straight")
+    assert rows_but_time(tmp_path / "crashed") == rows_but_time(tmp_path / "straight")
+
+
+def test_checkpoints_are_saved_on_the_way(tmp_path: Path) -> None:
+    crash(tiny(checkpoint_minutes=OFTEN), tmp_path, 150)
+    assert 0 < RunFolder(tmp_path).load_checkpoint(Trainer(tiny())).games < 150
+
+
+def test_a_checkpoint_that_cannot_be_written_does_not_end_the_learning(tmp_path: Path) -> None:
+    class InTheWay(Watcher):
+        """A folder stands where the checkpoint belongs."""
+
+        def __init__(self) -> None:
+            self.problems: list[str] = []
+
+        def on_games(self, session: Session) -> None:
+            session.folder.checkpoint.mkdir(exist_ok=True)
+
+        def on_unsaved(self, problem: FileError) -> None:
+            self.problems.append(str(problem))
+
+    watcher = InTheWay()
+    with pytest.raises(FileError, match=r"checkpoint\.safetensors"):  # the last one: so much is said in the end
+        train(tiny(checkpoint_minutes=OFTEN), tmp_path / "hindered", watcher=watcher)
+    assert watcher.problems
+    train(tiny(), tmp_path / "straight")
+    assert rows_but_time(tmp_path / "hindered") == rows_but_time(tmp_path / "straight")
+    models = [load_model(tmp_path / name / "model.safetensors") for name in ("hindered", "straight")]
+    assert models[0].weights.tobytes() == models[1].weights.tobytes()
+
+
+def test_what_a_killed_process_left_half_written_is_removed(tmp_path: Path) -> None:
+    train(tiny(), tmp_path, watcher=StopAfter(50))
+    rest = tmp_path / ".checkpoint.safetensors.0123abcd.part"
+    rest.write_bytes(b"half a checkpoint")
+    open_session(tiny(), tmp_path, resume=True)
+    assert not rest.exists()
+
+
+def test_a_larger_budget_goes_on_as_if_it_had_been_so_from_the_beginning(tmp_path: Path) -> None:
+    train(tiny(games=300), tmp_path / "straight")
+    train(tiny(games=130), tmp_path / "longer")
+    session = train(tiny(games=300, evaluate_games=5, checkpoint_minutes=1), tmp_path / "longer", resume=True)
+    assert session.folder.recipe().games == 300
+    assert learned(tmp_path / "longer") == learned(tmp_path / "straight")
+    assert rows_but_time(tmp_path / "longer") == rows_but_time(tmp_path / "straight")
+
+
+def test_a_finished_run_resumed_stays_as_it_is(tmp_path: Path) -> None:
+    first = train(tiny(), tmp_path)
+    before, rows = learned(tmp_path), first.folder.curve_points()
+    again = train(tiny(), tmp_path, resume=True)
+    assert (learned(tmp_path), again.folder.curve_points(), again.progress) == (before, rows, first.progress)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"game": "2048:rows=3,columns=3"},
+        {"tuples": ("012", "045")},
+        {"symmetric": False},
+        {"tiles": 15},
+        {"features": ("empty",)},
+        {"stages": ("64",)},
+        {"restart": 30},
+        {"method": "state"},
+        {"order": "online", "lambda_": 0.0},
+        {"lambda_": 0.6},
+        {"steps": 3},
+        {"rule": "fixed"},
+        {"share": 0.5},
+        {"decay": 0.5},
+        {"patience": 40},
+        {"model": "other.safetensors"},
+        {"initial": 10.0},
+        {"epsilon": 0.1},
+        {"seed": 6},
+        {"curve_games": 10},
+    ],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_another_way_of_learning_is_not_the_same_run(tmp_path: Path, changes: dict[str, Any]) -> None:
+    tiny().save(tmp_path / "config.toml")
+    key = next(iter(changes)).rstrip("_")
+    with pytest.raises(UsageError, match=rf"was begun with {key} = .*, not .*; it cannot be resumed so"):
+        open_session(tiny(**changes), tmp_path, resume=True)
+    assert RunFolder(tmp_path).recipe() == tiny()
+
+
+def test_every_key_is_either_learning_or_may_change() -> None:
+    """A new key must be put into one of the two groups."""
+    free = {"games", "minutes", "evaluate_games", "evaluate_minutes", "checkpoint_minutes"}
+    tested = test_another_way_of_learning_is_not_the_same_run.pytestmark[0].args[1]
+    learning = {next(iter(changes)) for changes in tested} | {
+        "network",
+        "by_hint",
+        "promote",
+        "stages_after",
+        "collect",
+        "taught",
+        "knows",
+    }  # these change others, or are changed by them
+    assert learning | free == {field.name for field in dataclasses.fields(Recipe)}
+    assert not learning & free
+
+
+def test_a_folder_with_a_run_is_refused_and_left_alone(tmp_path: Path) -> None:
+    train(tiny(), tmp_path, watcher=StopAfter(50))
+    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    with pytest.raises(UsageError, match="holds a run already: --resume goes on with it, --out takes another folder"):
+        open_session(tiny(), tmp_path)
+    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+def test_where_nothing_is_nothing_can_be_resumed(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="no run to resume"):
+        open_session(tiny(), tmp_path / "none", resume=True)
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_damaged_run_is_refused_and_left_alone(tmp_path: Path) -> None:
+    folder = train(tiny(), tmp_path, watcher=StopAfter(50)).folder
+    content = folder.checkpoint.read_bytes()
+    content = content[:-1] + bytes([content[-1] ^ 1])
+    folder.checkpoint.write_bytes(content)
+    rows = folder.curve_points()
+    with pytest.raises(FileError, match=r"checkpoint.safetensors: damaged"):
+        open_session(tiny(), tmp_path, resume=True)
+    assert (folder.checkpoint.read_bytes(), folder.curve_points()) == (content, rows)
+    folder.config.write_text("games = many")
+    with pytest.raises(ConfigError, match=r"config.toml: not valid TOML"):
+        open_session(tiny(), tmp_path, resume=True)
+
+
+def test_no_folder_is_made_for_what_cannot_be(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="threads=0: at least one is needed"):
+        open_session(tiny(), tmp_path / "run", threads=0)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "file").write_text("a file")
+    with pytest.raises(FileError, match="cannot be written"):
+        open_session(tiny(), tmp_path / "file")
+
+
+def test_weights_that_went_to_infinity_are_not_saved(tmp_path: Path) -> None:
+    class Poison(Watcher):
+        def on_games(self, session: Session) -> None:
+            if session.progress.games >= 100:
+                session.trainer.weights[:] = np.nan
+
+    with pytest.raises(DivergedError, match="learning diverged: the weights went to infinity; try a share below 1"):
+        train(tiny(checkpoint_minutes=OFTEN), tmp_path, watcher=Poison())
+    folder = RunFolder(tmp_path)
+    assert not folder.model.exists()
+    tensors, _ = read_tensors(folder.checkpoint)
+    assert np.isfinite(tensors["weights"]).all()
+    assert tensors["weights"].any()
+    train(tiny(), tmp_path, resume=True)
+    assert folder.model.exists()
+
+
+def test_a_step_that_is_too_large_is_noticed(tmp_path: Path) -> None:
+    with pytest.raises(DivergedError, match="try a share below 2"):
+        train(tiny(**ONLINE | {"share": 2.0, "initial": 1e9, "games": 3000}), tmp_path)
+
+
+def test_the_step_becomes_smaller_when_learning_is_saturated(tmp_path: Path) -> None:
+    """So small a step learns nothing: whether the last games were better is chance, and each case occurs."""
+    recipe = tiny(games=900, patience=60, decay=0.5, share=1e-6, **{k: ONLINE[k] for k in ("order", "rule", "lambda_")})
+    session = train(recipe, tmp_path)
+    rows = session.folder.curve_points()
+    share, decays = np.float32(1e-6), []
+    for end in range(60, recipe.games + 1, 60):
+        last = [row for row in rows if end - 60 < row.games <= end]
+        assert {row.share for row in last} == {float(share)}
+        earlier = [row.score_mean for row in rows if end - 120 < row.games <= end - 60]
+        saturated = bool(earlier) and sum(row.score_mean for row in last) < IMPROVEMENT * sum(earlier)
+        share *= np.float32(0.5) if saturated else np.float32(1)
+        decays.append(saturated)
+    assert session.trainer.share[0] == share
+    assert session.progress.decays == sum(decays)
+    assert not decays[0]
+    assert {*decays[1:]} == {True, False}
+
+
+def test_the_step_stays_while_learning_goes_on(tmp_path: Path) -> None:
+    session = train(tiny(games=600, curve_games=300, patience=300, decay=0.5), tmp_path)
+    assert (session.progress.decays, session.trainer.share[0]) == (0, 1)
+
+
+def test_a_session_stopped_before_it_began_saves_what_there_is(tmp_path: Path) -> None:
+    session = open_session(tiny(), tmp_path, threads=1)
+    session.stop()
+    assert session.run() == Progress()
+    assert not load_model(session.folder.model).weights.any()
+
+
+def test_time_is_a_budget_too(tmp_path: Path) -> None:
+    session = train(tiny(games=0, minutes=0.3 / 60), tmp_path)
+    assert session.done == 1
+    assert 0.3 <= session.progress.seconds < 5
+    assert session.progress.games > 20
+
+
+def test_several_threads_play_every_game_once(tmp_path: Path) -> None:
+    open_session(tiny(games=1000), tmp_path, threads=3, watcher=StopAfter(300)).run()
+    progress = open_session(tiny(games=1000), tmp_path, resume=True, threads=2).run()
+    rows = RunFolder(tmp_path).curve_points()
+    assert [row.games for row in rows] == list(range(20, 1001, 20))
+    assert (progress.games, progress.moves) == (1000, rows[-1].moves)
+
+
+def test_a_session_may_run_in_another_thread(tmp_path: Path) -> None:
+    """Where signals cannot be handled."""
+    session = open_session(tiny(), tmp_path, threads=1)
+    thread = threading.Thread(target=session.run)
+    thread.start()
+    thread.join(60)
+    assert session.done == 1
+    assert session.folder.model.exists()
+
+
+def test_a_watcher_is_told_of_games_and_points(tmp_path: Path) -> None:
+    class Listener(Watcher):
+        def __init__(self) -> None:
+            self.games: list[int] = []
+            self.points: list[CurvePoint] = []
+
+        def on_games(self, session: Session) -> None:
+            self.games.append(session.progress.games)
+
+        def on_point(self, point: CurvePoint) -> None:
+            self.points.append(point)
+
+    listener = Listener()
+    session = train(tiny(), tmp_path, watcher=listener)
+    assert listener.games == sorted(set(listener.games))
+    assert listener.games[-1] == 300
+    assert listener.points == session.folder.curve_points()
