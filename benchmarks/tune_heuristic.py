@@ -19,15 +19,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.games import make_game
-from tilewright.games.state_kernels import make_outcomes, typed_state
-from tilewright.games.base import Game
-from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, largest, outcomes, slide, spawn, start
 from tilewright._core.jit import Int, implements, kernel
-from tilewright.games.policy import OVER, Policy, Results, choose, make_results
+from tilewright.games import make_game
+from tilewright.games.base import Game
+from tilewright.games.policy import NO_ACTION, Policy, Results, act, make_results
+from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, largest, outcomes, slide, spawn, start
+from tilewright.games.state_kernels import make_outcomes, typed_state
 from tilewright.rng import Key, Stream, new_stream, seed_stream, stream_key
+from tilewright.search.evaluator import evaluate_state
 from tilewright.search.heuristic import WEIGHTS, Heuristic, LineWeights, Weights, make_heuristic
-from tilewright.search.evaluator import judge
 from tilewright.search.minimax import make_minimax
 
 u64 = np.uint64
@@ -37,24 +37,24 @@ Vector = NDArray[np.float64]
 class TwoMoves(NamedTuple):
     """A move, every tile that may come, and the best move then."""
 
-    leaf: Heuristic
+    evaluator: Heuristic
     chances: Outcomes
 
 
-@implements(choose, TwoMoves, forceinline=False)
+@implements(act, TwoMoves, forceinline=False)
 def choose_by_two_moves(policy: TwoMoves, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
-    best_action, best_after, best_reward, best = OVER, state, 0, -np.inf
+    best_action, best_after, best_reward, best = NO_ACTION, state, 0, -np.inf
     chance = policy.chances
     for action in range(4):
         after, reward = slide(rules, state, action)
         if reward == ILLEGAL:
             continue
-        worth = float(reward)
+        q_values = float(reward)
         for i in range(outcomes(rules, after, chance)):
-            following = judge(policy.leaf, rules, State(chance.cells[i], chance.extra[i]))
-            worth += chance.probability[i] * (chance.reward[i] + following)
-        if worth > best:
-            best_action, best_after, best_reward, best = action, after, reward, worth
+            following = evaluate_state(policy.evaluator, rules, State(chance.cells[i], chance.extra[i]))
+            q_values += chance.probability[i] * (chance.reward[i] + following)
+        if q_values > best:
+            best_action, best_after, best_reward, best = action, after, reward, q_values
     return best_action, best_after, best_reward
 
 
@@ -67,8 +67,8 @@ def play_on(rules: Rules, policy: Policy, begin: State, key: Key, stream: Stream
         if not begin.cells:
             state, score = start(rules, stream)
         while True:
-            action, after, reward = choose(policy, rules, state, stream)
-            if action == OVER:
+            action, after, reward = act(policy, rules, state, stream)
+            if action == NO_ACTION:
                 break
             state, gain = spawn(rules, after, stream)
             score += reward + gain
@@ -78,8 +78,10 @@ def play_on(rules: Rules, policy: Policy, begin: State, key: Key, stream: Stream
 
 def play(game: Game, weights: Weights, games: int, seed: int, options: argparse.Namespace) -> list[Results]:
     """Games from the start, and as many from every board of `--late`."""
-    leaf = make_heuristic(game, weights)
-    policy = TwoMoves(leaf, make_outcomes()) if options.search == "expectimax" else make_minimax(leaf, depth=2)
+    evaluator = make_heuristic(game, weights)
+    policy = (
+        TwoMoves(evaluator, make_outcomes()) if options.search == "expectimax" else make_minimax(evaluator, depth=2)
+    )
     played = [make_results(games) for _ in range(1 + len(options.late))]
     begins = [State(0, 0), *(game.parse(text).state for text in options.late)]
     for begin, results in zip(map(typed_state, begins), played, strict=True):
@@ -103,9 +105,9 @@ def written(weights: Weights) -> Vector:
 class Evolution:
     """The distribution of candidates, and how the best of them change it."""
 
-    def __init__(self, mean: Vector, spread: float, candidates: int) -> None:
+    def __init__(self, mean: Vector, parallel_for: float, candidates: int) -> None:
         n, self.candidates = len(mean), candidates
-        self.mean, self.covariance, self.path = mean, np.eye(n) * spread**2, np.zeros(n)
+        self.mean, self.covariance, self.path = mean, np.eye(n) * parallel_for**2, np.zeros(n)
         shares = np.log(candidates / 2 + 0.5) - np.log(np.arange(1, candidates // 2 + 1))
         self.shares = shares / shares.sum()
         effective = 1 / (self.shares**2).sum()  # how many parents the shares stand for
@@ -130,7 +132,7 @@ class Evolution:
 def tune(game: Game, options: argparse.Namespace) -> Weights:
     start = read(np.log(json.loads(options.start.read_text()))) if options.start else WEIGHTS[game.name]
     rng = np.random.default_rng(options.seed)
-    evolution = Evolution(written(start), options.spread, options.candidates)
+    evolution = Evolution(written(start), options.parallel_for, options.candidates)
     began, generation = time.perf_counter(), 0
     while time.perf_counter() - began < 60 * options.minutes:
         generation += 1

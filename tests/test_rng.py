@@ -22,8 +22,8 @@ ALL = 2**64 - 1
 PINNED = [[11985393241934132035, 15120000897381432971], [5479908615016715961, 6705911584801207995]]
 
 
-def rotate_left(word: int, places: int) -> int:
-    return (word << places | word >> 64 - places) & ALL
+def rotate_left(word: int, indices: int) -> int:
+    return (word << indices | word >> 64 - indices) & ALL
 
 
 def xoroshiro128pp(first: int, second: int, count: int) -> list[int]:

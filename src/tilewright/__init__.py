@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from tilewright.agents import AGENTS, make_agent
     from tilewright.agents.base import Agent
     from tilewright.errors import BoardError, IllegalMoveError, SpecError, TilewrightError, UsageError
-    from tilewright.play.evaluate import Evaluation, evaluate
     from tilewright.games import GAMES, make_game
+    from tilewright.games.base import Game
     from tilewright.games.board import Board
     from tilewright.games.episode import Episode
-    from tilewright.games.base import Game
+    from tilewright.play.evaluate import Evaluation, evaluate
 
 __version__ = "0.1.0"
 

@@ -9,8 +9,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.errors import UsageError
 from tilewright._core.jit import Word, inline, kernel
+from tilewright.errors import UsageError
 
 __all__ = ["Key", "Stream", "below", "new_stream", "next_word", "seed_stream", "stream_for", "stream_key"]
 

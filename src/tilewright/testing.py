@@ -14,11 +14,11 @@ import numpy as np
 
 from tilewright.agents.base import Agent
 from tilewright.errors import BoardError, IllegalMoveError, UsageError
-from tilewright.play.evaluate import evaluate
+from tilewright.games.base import Game
 from tilewright.games.board import Board
 from tilewright.games.episode import Episode
-from tilewright.games.base import Game
 from tilewright.games.rules import ACTIONS
+from tilewright.play.evaluate import evaluate
 
 __all__ = ["check_agent", "check_game"]
 
@@ -90,9 +90,9 @@ def _check_board(game: Game, board: Board) -> None:
 
 
 def _check_moves(game: Game, board: Board, legal: list[str]) -> None:
-    images = game.images(board)
-    _hold(images[0] == board, "the first image is the board itself", board)
-    found: list[list[tuple[Board, int]]] = [[] for _ in images]
+    symmetries = game.symmetries(board)
+    _hold(symmetries[0] == board, "the first image is the board itself", board)
+    found: list[list[tuple[Board, int]]] = [[] for _ in symmetries]
     for action in ACTIONS:
         try:
             after, reward = game.slide(board, action)
@@ -104,10 +104,10 @@ def _check_moves(game: Game, board: Board, legal: list[str]) -> None:
         _hold(after.tiles != board.tiles, f"sliding {action} changes the board", board)
         _hold(_reads_back(game.text(after), after), "the text of an afterstate reads back", after)
         _check_chances(game, after)
-    for image, slides in zip(images, found, strict=True):
-        slides += sorted((game.slide(image, action) for action in game.legal(image)), key=repr)
+    for symmetry, slides in zip(symmetries, found, strict=True):
+        slides += sorted((game.slide(symmetry, action) for action in game.legal(symmetry)), key=repr)
     for which, slides in enumerate(found):
-        mapped = sorted(((game.images(after)[which], reward) for after, reward in found[0]), key=repr)
+        mapped = sorted(((game.symmetries(after)[which], reward) for after, reward in found[0]), key=repr)
         _hold(mapped == slides, f"moves commute with symmetric image {which}", board)
 
 

@@ -58,13 +58,13 @@ def over_pairs(instruction: Any) -> Callable[[Words, Words], Words]:
 
 
 def plain_deposit(word: int, mask: int) -> int:
-    places = [bit for bit in range(64) if mask >> bit & 1]
-    return sum((word >> i & 1) << place for i, place in enumerate(places))
+    indices = [bit for bit in range(64) if mask >> bit & 1]
+    return sum((word >> i & 1) << index for i, index in enumerate(indices))
 
 
 def plain_extract(word: int, mask: int) -> int:
-    places = [bit for bit in range(64) if mask >> bit & 1]
-    return sum((word >> place & 1) << i for i, place in enumerate(places))
+    indices = [bit for bit in range(64) if mask >> bit & 1]
+    return sum((word >> index & 1) << i for i, index in enumerate(indices))
 
 
 @pytest.mark.parametrize("instruction", [bits.popcount, bits.popcount_portable])
@@ -78,13 +78,13 @@ def test_trailing_zeros_is_the_place_of_the_lowest_bit_and_64_for_zero(instructi
     assert over_words(instruction)(words).tolist() == expected
 
 
-@pytest.mark.parametrize("instruction", [bits.deposit, bits.deposit_portable])
+@pytest.mark.parametrize("instruction", [bits.pdep, bits.pdep_portable])
 def test_deposit_spreads_low_bits_to_the_mask(instruction: Any, pairs: tuple[Words, Words]) -> None:
     expected = [plain_deposit(word, mask) for word, mask in zip(*map(np.ndarray.tolist, pairs), strict=True)]
     assert over_pairs(instruction)(*pairs).tolist() == expected
 
 
-@pytest.mark.parametrize("instruction", [bits.extract, bits.extract_portable])
+@pytest.mark.parametrize("instruction", [bits.pext, bits.pext_portable])
 def test_extract_gathers_the_bits_under_the_mask(instruction: Any, pairs: tuple[Words, Words]) -> None:
     expected = [plain_extract(word, mask) for word, mask in zip(*map(np.ndarray.tolist, pairs), strict=True)]
     assert over_pairs(instruction)(*pairs).tolist() == expected

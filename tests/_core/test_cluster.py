@@ -13,11 +13,11 @@ from tests.cli.conftest import Command, command  # noqa: F401
 from tests.process import run_python
 from tests.reproduce.tiny import QUICK, tiny_experiment
 from tilewright import evaluate, make_agent, make_game
-from tilewright.agents.base import Agent
 from tilewright._core.cluster import Cluster
+from tilewright.agents.base import Agent
 from tilewright.errors import ConfigError, UsageError
 from tilewright.ntuple.model import Model
-from tilewright.ntuple.patterns import NetworkShape
+from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.reproduce.report import make_report, write_markdown
 from tilewright.reproduce.store import Store
 from tilewright.reproduce.suite import pieces_of, run_suite
@@ -31,7 +31,7 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def agent(tmp_path_factory: pytest.TempPathFactory) -> Agent:
-    shape = NetworkShape(("0124", "456"))
+    shape = NTupleArchitecture(("0124", "456"))
     weights = np.random.default_rng(1).uniform(0, 50, shape.table_size).astype(np.float32)
     path = tmp_path_factory.mktemp("model") / "model.safetensors"
     Model(make_game("2048:rows=3,columns=3"), shape, "afterstate", weights).save(path)

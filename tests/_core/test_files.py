@@ -17,8 +17,8 @@ import safetensors.numpy
 from numpy.typing import NDArray
 
 from tilewright import files
-from tilewright.errors import FileError
 from tilewright._core.files import read_tensors, replace_file, write_tensors, write_text
+from tilewright.errors import FileError
 
 ARRAYS: dict[str, NDArray[Any]] = {
     "weights": np.linspace(-3, 3, 48, dtype=np.float32).reshape(4, 12),
@@ -88,10 +88,10 @@ def test_a_file_cut_short_anywhere_is_refused(path: Path) -> None:
 
 def test_a_single_wrong_bit_is_noticed_wherever_it_is(path: Path) -> None:
     content = path.read_bytes()
-    places = random.Random(1).sample(range(8 * len(content)), 250)
-    for place in [*range(64), *places]:
+    indices = random.Random(1).sample(range(8 * len(content)), 250)
+    for index in [*range(64), *indices]:
         damaged = bytearray(content)
-        damaged[place // 8] ^= 1 << place % 8
+        damaged[index // 8] ^= 1 << index % 8
         path.write_bytes(damaged)
         with pytest.raises(FileError, match=path.name):
             read_tensors(path)

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from tests.process import PACKAGE, run_python, run_tilewright
-from tilewright import jit, make_game
-from tilewright.games.state_kernels import slide_once, typed_state
+from tilewright import make_game
+from tilewright._core import jit
+from tilewright.games.state_kernels import slide_one, typed_state
 
 DAY = 86_400
 FOLDER = "from tilewright._core.jit import cache_folder; print(cache_folder().name)"
@@ -197,10 +198,10 @@ def test_a_script_with_a_policy_of_its_own_leaves_the_cache_readable_for_others(
 
 def test_an_array_that_is_marked_read_only_is_read_as_any_other() -> None:
     array = np.arange(6, dtype=np.int16).reshape(2, 3)
-    assert jit.for_kernels(array) is array
+    assert jit.writable_view(array) is array
     marked = array.copy()
     marked.flags.writeable = False
-    seen = jit.for_kernels(marked)
+    seen = jit.writable_view(marked)
     assert numba.typeof(seen) == numba.typeof(array) != numba.typeof(marked)
     np.testing.assert_array_equal(seen, array)
     assert np.shares_memory(seen, marked)
@@ -209,16 +210,16 @@ def test_an_array_that_is_marked_read_only_is_read_as_any_other() -> None:
     gc.collect()
     assert seen.ctypes.data == address
     np.testing.assert_array_equal(seen, array)
-    assert jit.for_kernels(np.frombuffer(b"", np.int16)).size == 0
+    assert jit.writable_view(np.frombuffer(b"", np.int16)).size == 0
 
 
 def test_the_code_for_some_types_gives_what_the_kernel_gives() -> None:
     game = make_game("2048")
     board = game.parse("2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2")
     state = typed_state(board.state)
-    direct = jit.for_types_of(slide_once, game.rules, state, 0)
+    direct = jit.specialise(slide_one, game.rules, state, 0)
     for action in range(4):
-        assert direct(game.rules, state, action) == slide_once(game.rules, state, action)
+        assert direct(game.rules, state, action) == slide_one(game.rules, state, action)
 
 
 def test_a_helper_is_for_kernels_alone_before_and_after_it_was_compiled() -> None:

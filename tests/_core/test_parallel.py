@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from tilewright._core.parallel import default_threads, spread
+from tilewright._core.parallel import default_threads, parallel_for
 from tilewright.errors import UsageError
 
 
@@ -17,7 +17,7 @@ from tilewright.errors import UsageError
 def test_every_number_is_covered_once(count: int, threads: int) -> None:
     covered: list[int] = []
     told: list[int] = []
-    spread(lambda first, n: covered.extend(range(first, first + n)), count, threads, told.append)
+    parallel_for(lambda first, n: covered.extend(range(first, first + n)), count, threads, told.append)
     assert sorted(covered) == list(range(count))
     assert sum(told) == count
 
@@ -29,14 +29,14 @@ def test_pieces_of_very_different_length_are_covered_once() -> None:
         time.sleep(0.02 if first % 7 == 0 else 0)
         covered.update(range(first, first + n))
 
-    spread(work, 5000, 4)
+    parallel_for(work, 5000, 4)
     assert covered == Counter(range(5000))
 
 
 def test_pieces_grow_where_work_is_quick() -> None:
     """A kernel call has a cost; two million quick numbers must not be two million calls."""
     pieces: list[int] = []
-    spread(lambda first, n: pieces.append(n), 2_000_000, 2)
+    parallel_for(lambda first, n: pieces.append(n), 2_000_000, 2)
     assert sum(pieces) == 2_000_000
     assert len(pieces) < 200
 
@@ -48,20 +48,20 @@ def test_pieces_stay_single_where_work_is_slow() -> None:
         pieces.append(n)
         time.sleep(0.11)
 
-    spread(work, 6, 2)
+    parallel_for(work, 6, 2)
     assert pieces == [1] * 6
 
 
 def test_threads_work_at_the_same_time() -> None:
     meeting = threading.Barrier(3, timeout=20)
     arrived: list[int] = []
-    spread(lambda first, n: arrived.append(meeting.wait()), 3, 3)
+    parallel_for(lambda first, n: arrived.append(meeting.wait()), 3, 3)
     assert sorted(arrived) == [0, 1, 2]
 
 
 def test_no_threads_are_refused() -> None:
     with pytest.raises(UsageError, match="threads=0: at least one is needed"):
-        spread(lambda first, n: None, 5, 0)
+        parallel_for(lambda first, n: None, 5, 0)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -76,7 +76,7 @@ def test_an_error_is_raised_to_the_caller_and_ends_the_work(threads: int) -> Non
 
     before = threading.active_count()
     with pytest.raises(ZeroDivisionError, match="number 2"):
-        spread(work, 1000, threads)
+        parallel_for(work, 1000, threads)
     assert len(begun) <= 2 + 2 * threads
     assert threading.active_count() == before
 
@@ -86,7 +86,7 @@ def test_an_error_of_the_progress_is_raised_too() -> None:
         raise RuntimeError("no bar")
 
     with pytest.raises(RuntimeError, match="no bar"):
-        spread(lambda first, n: None, 10, 2, refuse)
+        parallel_for(lambda first, n: None, 10, 2, refuse)
 
 
 @pytest.mark.usefixtures("ctrl_c_raises")
@@ -104,7 +104,7 @@ def test_ctrl_c_finishes_pieces_under_way_and_begins_no_others(threads: int) -> 
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        spread(work, 1000, threads)
+        parallel_for(work, 1000, threads)
     timer.join()
     assert 0 < len(begun) < 100
     assert sorted(begun) == sorted(ended)

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tilewright._core.registry import Entry, Registry, did_you_mean, option_spec
 from tilewright.agents import AGENTS, make_agent
 from tilewright.errors import SpecError
 from tilewright.games import GAMES, make_game
 from tilewright.games.threes import Threes
 from tilewright.games.twenty48 import Twenty48
-from tilewright._core.registry import Entry, Registry, did_you_mean, option_spec
 
 
 @dataclass(frozen=True)

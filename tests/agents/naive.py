@@ -28,9 +28,9 @@ def points(tile: int) -> int:
 def move_threes(line: list[int]) -> tuple[list[int], int]:
     """All tiles behind the first gap or merge go one cell; at most one pair merges."""
     for i, (near, far) in enumerate(pairwise(line)):
-        together = {near, far} == {1, 2} or (near == far >= 3)
-        if near == 0 or together:
-            gain = points(near + far) - points(near) - points(far) if together else 0
+        batch_size = {near, far} == {1, 2} or (near == far >= 3)
+        if near == 0 or batch_size:
+            gain = points(near + far) - points(near) - points(far) if batch_size else 0
             return [*line[:i], near + far, *line[i + 2 :], 0], gain
     return line, 0
 

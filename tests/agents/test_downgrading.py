@@ -12,16 +12,16 @@ from tests.ntuple.naive import downgraded
 from tests.training.sessions import tiny
 from tilewright import Board, Episode, SpecError, evaluate, make_agent, make_game
 from tilewright.agents.expectimax import ModelSearch
-from tilewright.agents.lowering import Lowering, state_as_known
+from tilewright.agents.lowering import Downgraded, downgrade_board
 from tilewright.agents.ntuple import ModelAgent
 from tilewright.errors import ConfigError
 from tilewright.learning.trainer import Trainer
 from tilewright.ntuple.model import Model
-from tilewright.ntuple.patterns import NetworkShape
+from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.testing import check_agent
 
 GAME = make_game("2048:rows=3,columns=3")
-SHAPE = NetworkShape(("0124", "456", "89a"), symmetric=False)
+SHAPE = NTupleArchitecture(("0124", "456", "89a"), symmetric=False)
 MODEL = Model(GAME, SHAPE, "afterstate", np.random.default_rng(0).uniform(0, 50, SHAPE.table_size).astype(np.float32))
 
 
@@ -49,7 +49,7 @@ def test_a_lowered_board_is_the_naive_one_and_has_the_same_legal_moves(tile: int
     changed = 0
     for board in boards(300):
         lower = naively_lowered(board, tile)
-        assert state_as_known(board, replace(MODEL, knows=tile)) == lower.state
+        assert downgrade_board(board, replace(MODEL, downgrade_above=tile)) == lower.state
         assert GAME.legal(lower) == GAME.legal(board)
         changed += lower != board
     assert changed > 200
@@ -60,7 +60,7 @@ def test_moves_are_valued_on_the_lowered_board_and_made_on_the_true_one(depth: i
     def agent(model: Model) -> ModelAgent | ModelSearch:
         return ModelAgent(model) if depth is None else ModelSearch(depth=depth, network=model)
 
-    all_tiles, few = agent(MODEL), agent(replace(MODEL, knows=16))
+    all_tiles, few = agent(MODEL), agent(replace(MODEL, downgrade_above=16))
     for board in boards(40):
         values = few.values(board)
         assert values == all_tiles.values(naively_lowered(board, 16))
@@ -79,14 +79,14 @@ def test_boards_of_the_last_stage_are_known_up_to_the_tile_that_begins_it() -> N
     """Larger ones are lowered to that; if they are in an earlier stage then, they are lowered on."""
     shape = replace(SHAPE, stages=("32", "32+16"))
     weights = np.random.default_rng(1).uniform(0, 50, shape.table_size).astype(np.float32)
-    model = Model(GAME, shape, "afterstate", weights, knows=16)
+    model = Model(GAME, shape, "afterstate", weights, downgrade_above=16)
     known, lowered_to_last, lowered_below = 0, 0, 0
     for board in boards(300):
         seen = naively_lowered(board, 32)
         stays = in_last_stage(seen)
         expected = seen if stays else naively_lowered(board, 16)
-        assert state_as_known(board, model) == expected.state
-        assert ModelAgent(model).values(board) == ModelAgent(replace(model, knows=0)).values(expected)
+        assert downgrade_board(board, model) == expected.state
+        assert ModelAgent(model).values(board) == ModelAgent(replace(model, downgrade_above=0)).values(expected)
         known += stays and seen == board
         lowered_to_last += stays and seen != board
         lowered_below += in_last_stage(board) and not stays
@@ -110,27 +110,27 @@ def test_playouts_of_a_network_read_only_weights_that_it_knows(spec: str, tmp_pa
     for name, weights in (("whole", MODEL.weights), ("spoilt", spoilt)):
         for tile in (0, 16):
             path = tmp_path / f"{name}-{tile}.safetensors"
-            replace(MODEL, weights=weights, knows=tile).save(path)
+            replace(MODEL, weights=weights, downgrade_above=tile).save(path)
             values[name, tile] = make_agent(f"{spec},rollouts=40,model={path}").values(board)
     assert values["spoilt", 16] == values["whole", 16]
     assert values["spoilt", 0] != values["whole", 0]
 
 
 def test_it_holds_what_every_agent_must() -> None:
-    check_agent(ModelSearch(depth=2, network=replace(MODEL, knows=16)), GAME, games=2)
+    check_agent(ModelSearch(depth=2, network=replace(MODEL, downgrade_above=16)), GAME, games=2)
 
 
 def test_the_model_says_what_it_knows_unless_the_agent_does(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
-    recipe = tiny(knows=32, games=1)
+    recipe = tiny(downgrade_above=32, games=1)
     Trainer(recipe).model({}).save(path)
     game = recipe.make_game()
     for spec, tile in (("", 32), (",knows=16", 16), (",knows=0", 0)):
         for name in ("ntuple", "expectimax"):
             agent = make_agent(f"{name}:model={path}{spec}")
             policy = agent.policy(game)
-            assert isinstance(policy, Lowering) == bool(tile)
-            assert not tile or policy.knowledge.largest_code == game.code(tile)  # type: ignore[union-attr]
+            assert isinstance(policy, Downgraded) == bool(tile)
+            assert not tile or policy.downgrading.largest_code == game.code(tile)  # type: ignore[union-attr]
 
 
 def test_what_cannot_be_is_one_line(tmp_path: Path) -> None:
@@ -139,6 +139,6 @@ def test_what_cannot_be_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"^knows=100: must be 0, or a tile from 8 on$"):
         make_agent(f"ntuple:model={path},knows=100").policy(GAME)
     with pytest.raises(ConfigError, match=r"knows=4: must be 0, or a tile from 8 on"):
-        tiny(knows=4)
+        tiny(downgrade_above=4)
     with pytest.raises(ConfigError, match=r"knows=96: boards of threes cannot be played as smaller ones"):
-        tiny(game="threes", knows=96)
+        tiny(game="threes", downgrade_above=96)

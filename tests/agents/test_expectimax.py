@@ -11,10 +11,10 @@ from tilewright import SpecError, UsageError, make_agent, make_game
 from tilewright.agents.expectimax import ModelSearch
 from tilewright.agents.ntuple import ModelAgent
 from tilewright.ntuple.model import Model
-from tilewright.ntuple.patterns import NetworkShape
+from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.testing import check_agent
 
-SHAPE = NetworkShape(("0124", "456", "89a"), symmetric=False)
+SHAPE = NTupleArchitecture(("0124", "456", "89a"), symmetric=False)
 GAMES = ["2048:rows=3,columns=3", "threes:rows=3,columns=4"]
 
 

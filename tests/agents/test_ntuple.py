@@ -11,44 +11,44 @@ from tests.learning.plain import Plain
 from tilewright import SpecError, UsageError, evaluate, make_agent, make_game
 from tilewright.agents.ntuple import ModelAgent
 from tilewright.errors import FileError
-from tilewright.ntuple.model import METHODS, Model
-from tilewright.ntuple.patterns import NetworkShape
+from tilewright.ntuple.model import VALUE_FUNCTIONS, Model
+from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.testing import check_agent
 
-SHAPE = NetworkShape(("0124", "456", "89a"), symmetric=False)
+SHAPE = NTupleArchitecture(("0124", "456", "89a"), symmetric=False)
 GAMES = ["2048:rows=3,columns=3", "threes:rows=3,columns=4"]
 
 
-def random_model(game: str, method: str = "afterstate", seed: int = 0) -> Model:
-    size = METHODS[method] * SHAPE.table_size
+def random_model(game: str, value_function: str = "afterstate", seed: int = 0) -> Model:
+    size = VALUE_FUNCTIONS[value_function] * SHAPE.table_size
     weights = np.random.default_rng(seed).uniform(0, 50, size).astype(np.float32)
-    return Model(make_game(game), SHAPE, method, weights)
+    return Model(make_game(game), SHAPE, value_function, weights)
 
 
 @pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("method", METHODS)
-def test_it_holds_what_every_agent_must(method: str, game: str) -> None:
-    check_agent(ModelAgent(random_model(game, method)), make_game(game), games=2)
+@pytest.mark.parametrize("value_function", VALUE_FUNCTIONS)
+def test_it_holds_what_every_agent_must(value_function: str, game: str) -> None:
+    check_agent(ModelAgent(random_model(game, value_function)), make_game(game), games=2)
 
 
 @pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("method", METHODS)
-def test_its_values_are_those_of_the_naive_network(method: str, game: str) -> None:
-    model = random_model(game, method)
-    agent, plain = ModelAgent(model), Plain(model.game, SHAPE, model.weights, method)
+@pytest.mark.parametrize("value_function", VALUE_FUNCTIONS)
+def test_its_values_are_those_of_the_naive_network(value_function: str, game: str) -> None:
+    model = random_model(game, value_function)
+    agent, plain = ModelAgent(model), Plain(model.game, SHAPE, model.weights, value_function)
     rng = random.Random(2)
     for _ in range(10):
         board = random_board(model.game, rng)
-        expected = {action: float(worth) for action, worth in plain.worths(board).items()}
+        expected = {action: float(q_values) for action, q_values in plain.worths(board).items()}
         assert agent.values(board) == pytest.approx(expected, rel=1e-5)
         if expected:
             assert agent.move(board) == plain.best(board)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_in_16_bits_it_values_moves_nearly_the_same(method: str) -> None:
+@pytest.mark.parametrize("value_function", VALUE_FUNCTIONS)
+def test_in_16_bits_it_values_moves_nearly_the_same(value_function: str) -> None:
     """Off by half a unit for each of three look-ups at most, and by the rounding of 32-bit floats."""
-    model = random_model(GAMES[0], method)
+    model = random_model(GAMES[0], value_function)
     small = model.in_16_bits()
     assert small.weights.dtype == np.int16
     assert small.in_16_bits() is small

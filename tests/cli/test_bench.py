@@ -8,7 +8,7 @@ import pytest
 from tests.cli.conftest import Command
 from tilewright import bench
 from tilewright.agents.montecarlo import MonteCarloAgent
-from tilewright.bench import kinds
+from tilewright.bench import benchmarks
 from tilewright.training.config import Recipe
 
 
@@ -18,10 +18,12 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     playing = {
         name: replace(found, games=20)
         for name, found in bench.BENCHMARKS.items()
-        if isinstance(found, kinds.Playing) and not name.startswith("4x6")
+        if isinstance(found, benchmarks.Playing) and not name.startswith("4x6")
     }
-    playing_out = kinds.PlayingOut("playouts", lambda: MonteCarloAgent(rollouts=2), "2048", 1)
-    small = kinds.Training("a small network", Recipe(network="2x4", order="online", rule="fixed", share=0.1, games=20))
+    playing_out = benchmarks.PlayingOut("playouts", lambda: MonteCarloAgent(rollouts=2), "2048", 1)
+    small = benchmarks.Training(
+        "a small network", Recipe(network="2x4", order="online", rule="fixed", share=0.1, games=20)
+    )
     for module in ("tilewright.bench", "tilewright.cli.bench"):
         monkeypatch.setattr(f"{module}.BENCHMARKS", {**playing, "playouts": playing_out, "small-td": small})
 
@@ -56,11 +58,11 @@ def test_a_peer_that_is_not_installed_has_its_pip_line(command: Command, monkeyp
 def test_benchmarks_are_run_in_turns_with_a_seed_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[tuple[str, int, int]] = []
 
-    def run(self: kinds.Playing, seed: int, threads: int) -> float:
+    def run(self: benchmarks.Playing, seed: int, threads: int) -> float:
         runs.append((f"{self.game}-{self.agent().name}", seed, threads))
         return float(len(runs))
 
-    monkeypatch.setattr(kinds.Playing, "run", run)
+    monkeypatch.setattr(benchmarks.Playing, "run", run)
     told: list[int] = []
     found = bench.measure(["2048-random", "threes-greedy"], repeat=2, threads=3, progress=told.append)
     assert runs == [("2048-random", 0, 3), ("threes-greedy", 0, 3), ("2048-random", 1, 3), ("threes-greedy", 1, 3)]

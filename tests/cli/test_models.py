@@ -9,7 +9,7 @@ import pytest
 from tests.cli.conftest import Command
 from tilewright import make_game
 from tilewright.ntuple.model import Model, load_model
-from tilewright.ntuple.patterns import NetworkShape
+from tilewright.ntuple.patterns import NTupleArchitecture
 
 MODEL = "runs/first/model.safetensors"
 
@@ -17,7 +17,7 @@ MODEL = "runs/first/model.safetensors"
 @pytest.fixture(autouse=True)
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    shape = NetworkShape(("0123", "4567"), stages=("512",))
+    shape = NTupleArchitecture(("0123", "4567"), stages=("512",))
     weights = np.random.default_rng(1).normal(0, 300, shape.table_size).astype(np.float32)
     origin = {"recipe": 'network = "2x4"\n', "games": "12"}
     Model(make_game("2048"), shape, "afterstate", weights, origin=origin).save(Path(MODEL))

@@ -29,11 +29,11 @@ def test_the_table_has_the_figures_and_the_worst_moves(command: Command, games: 
     assert re.search(rf"^loss, total +{found.total_loss:,.1f}$", said.out, re.MULTILINE)
     assert re.search(rf"^loss, mean +{found.mean_loss:,.2f}$", said.out, re.MULTILINE)
     assert f"({100 * found.agreement:.1f} %)" in said.out
-    places = []
+    indices = []
     for move in found.worst(3):
         heading = f"\nmove {move.number:,}: {move.played} lost {move.loss:,.1f} against {move.best}\n{move.board}\n"
-        places.append(said.out.index(heading))
-    assert places == sorted(places)
+        indices.append(said.out.index(heading))
+    assert indices == sorted(indices)
     assert said.out.count("\nmove ") == 3 + 3  # a heading and a table each
     assert said.out.count("  best\n") == said.out.count("  played\n") == 3
 

@@ -16,8 +16,8 @@ from tests.process import start_tilewright
 from tests.training.sessions import learned, rows_but_time, tiny, train
 from tilewright import evaluate, make_agent
 from tilewright.cli.train_progress import sparkline
-from tilewright.training.config import preset_names, read_recipe
 from tilewright.ntuple.model import load_model
+from tilewright.training.config import preset_names, read_recipe
 from tilewright.training.run_folder import RunFolder
 
 

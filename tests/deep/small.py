@@ -9,11 +9,11 @@ import numpy as np
 from tests.games.naive import State
 from tests.learning.exact import Solved
 from tilewright import make_game
+from tilewright.deep.config import DeepRecipe
 from tilewright.deep.learner import Learner
 from tilewright.deep.playing import Player
 from tilewright.deep.session import DeepSession, open_deep_session
 from tilewright.games.rules import ACTIONS
-from tilewright.deep.config import DeepRecipe
 
 __all__ = ["AFTERSTATE", "SMALL", "expected_score", "small", "train"]
 
@@ -57,6 +57,6 @@ def expected_score(learner: Learner, solved: Solved) -> float:
     states = [state for state, moves in solved.moves.items() if moves]
     boards = [game.parse({"board": [list(row) for row in state.board]}) for state in states]
     cells, extra = (np.array([board.state[k] for board in boards], np.uint64) for k in (0, 1))
-    best = player.worth(game, cells, extra).argmax(axis=1)
+    best = player.q_values(game, cells, extra).argmax(axis=1)
     chosen: dict[State, str] = {state: ACTIONS[action] for state, action in zip(states, best, strict=True)}
     return solved.mean(solved.values_under(chosen))

@@ -32,12 +32,12 @@ def test_targets_are_the_gain_and_the_best_move_after_it(spec: str) -> None:
     targets, overs = learner.targets(places), 0
     for place in places[:300]:
         board = Board(game, State(*(int(word) for word in learner.next[place])))
-        worth = []
+        q_values = []
         for action in game.legal(board):
             after, reward = game.slide(board, action)
-            worth.append(reward / recipe.unit + float(learner.target.values_of(twins.grid(after)[None])[0, 0]))
-        best = max(worth, default=0.0)
-        overs += not worth
+            q_values.append(reward / recipe.unit + float(learner.target.predict(twins.grid(after)[None])[0, 0]))
+        best = max(q_values, default=0.0)
+        overs += not q_values
         assert targets[place] == pytest.approx(learner.gains[place] / recipe.unit + 0.9 * best, abs=1e-4)
     assert overs
 

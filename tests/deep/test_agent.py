@@ -9,9 +9,9 @@ from tests.deep.small import AFTERSTATE, small, train
 from tests.training.sessions import tiny
 from tests.training.sessions import train as train_ntuple
 from tilewright import SpecError, UsageError, evaluate, make_agent, make_game
-from tilewright.agents.base import ManyGamesAgent
-from tilewright.errors import FileError
 from tilewright._core.files import read_tensors, write_tensors
+from tilewright.agents.base import BatchAgent
+from tilewright.errors import FileError
 from tilewright.games.episode import Episode
 from tilewright.games.policy import make_results
 from tilewright.testing import check_agent
@@ -35,8 +35,8 @@ def test_it_passes_the_conformance_suite(name: str, models: dict[str, Path]) -> 
 def test_games_played_together_are_those_played_alone(name: str, models: dict[str, Path]) -> None:
     agent, game = make_agent(f"{name}:model={models[name]}"), make_game(GAME)
     results = make_results(40)
-    assert isinstance(agent, ManyGamesAgent)
-    agent.play_together(game, 3, 10, results)
+    assert isinstance(agent, BatchAgent)
+    agent.play_batch(game, 3, 10, results)
     for number in range(40):
         episode = Episode(game, 3, 10 + number)
         while not episode.is_over:
@@ -63,7 +63,7 @@ def test_an_afterstate_agent_adds_the_reward_to_the_value(models: dict[str, Path
     values = make_agent(f"afterstate:model={models['afterstate']}").values(board)
     for action in ("left", "right"):
         after, reward = game.slide(board, action)
-        value = 10 * float(model.network.values_of(twins.grid(after)[None])[0, 0])
+        value = 10 * float(model.network.predict(twins.grid(after)[None])[0, 0])
         assert values[action] == pytest.approx(reward + value, rel=1e-5)
     assert list(values) == ["right", "left"]
 

@@ -6,9 +6,9 @@ import torch
 
 from tests.deep.small import expected_score, small
 from tests.learning.exact import solve_2048
+from tilewright.deep.config import DeepRecipe
 from tilewright.deep.dqn import DqnLearner
 from tilewright.deep.learner import epsilon_at
-from tilewright.deep.config import DeepRecipe
 
 CORNERED = np.array([[[1, 0], [0, 0]]], np.uint8)  # 2 in the upper left corner: only right and down are legal
 
@@ -62,7 +62,7 @@ def test_every_environment_has_a_coin_of_its_own() -> None:
     learner = DqnLearner(small(environments=400, replay=4000, train_every=8, learning_starts=0, mask=False))
     learner.advance(0.0)
     learner.dqn.exploration_rate = 0.25
-    greedy = learner.dqn.q_net.values_of(learner.env.look()).argmax(axis=1)
+    greedy = learner.dqn.q_net.predict(learner.env.look()).argmax(axis=1)
     rates = [(learner.dqn._sample_action(0, None, 400)[0] != greedy).mean() for _ in range(20)]
     assert np.mean(rates) == pytest.approx(0.25 * 3 / 4, abs=0.02)
     assert np.std(rates) < 0.05  # one coin for all would give none or all
@@ -103,9 +103,9 @@ def test_symmetric_images_are_learned_alike() -> None:
             dqn.replay_buffer.add(seen, seen, np.full(16, 3), np.full(16, 5.0), np.zeros(16), [{}] * 16)
         dqn.train(300, 32)
         which = np.arange(8)
-        images = dqn.symmetries.of_grids(np.repeat(seen[:1], 8, axis=0), which)
+        symmetries = dqn.symmetries.of_grids(np.repeat(seen[:1], 8, axis=0), which)
         actions = dqn.symmetries.of_actions(np.full(8, 3), which)
-        values = dqn.q_net.values_of(images)[which, actions]
+        values = dqn.q_net.predict(symmetries)[which, actions]
         assert values[0] == pytest.approx(5, abs=0.2)
         errors[symmetry] = np.abs(values - 5).max()
     assert errors[True] < 0.3 < 1 < errors[False]

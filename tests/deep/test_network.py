@@ -8,10 +8,10 @@ import torch
 import torch.nn.functional as F
 
 from tilewright import UsageError, make_game
+from tilewright.deep.architectures import ARCHITECTURES, Convolution, find_architecture
 from tilewright.deep.convolution import BoardConvolution
 from tilewright.deep.network import BoardNetwork, NetworkPlan, make_network
 from tilewright.envs.single import BoardEnv
-from tilewright.deep.architectures import ARCHITECTURES, Convolution, find_architecture
 
 OF_THE_PAPER = ["mlp", "cnn_5l", "cnn_5l_4", "cnn_5l_4_v2", "cnn_5l_4_fc", "cnn_alt", "cnn_alt_fc"]
 

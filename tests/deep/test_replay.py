@@ -85,8 +85,8 @@ def test_what_is_new_has_the_highest_priority() -> None:
 def test_returns_are_those_of_so_many_steps(n_steps: int, steps: int) -> None:
     memory = replay(60, 3, n_steps=n_steps)
     lived = fill(memory, steps)
-    held = min(steps, 20)
-    for back in range(1, held + 1):
+    try_lock = min(steps, 20)
+    for back in range(1, try_lock + 1):
         first = steps - back
         for env in range(3):
             place = (first % 20) * 3 + env

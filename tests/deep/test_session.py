@@ -10,11 +10,11 @@ import pytest
 
 from tests.deep.small import AFTERSTATE, SMALL, small, train
 from tests.training.sessions import events_of
+from tilewright._core.files import read_tensors
+from tilewright.deep.config import DeepRecipe, deep_preset_names, read_deep_recipe
 from tilewright.deep.model import load_deep_model
 from tilewright.deep.session import LEARNERS, open_deep_session
 from tilewright.errors import ConfigError, DivergedError, FileError, UsageError
-from tilewright._core.files import read_tensors
-from tilewright.deep.config import DeepRecipe, deep_preset_names, read_deep_recipe
 from tilewright.training.run_folder import find_run
 from tilewright.training.session import Watcher
 
@@ -39,7 +39,7 @@ def test_every_network_of_the_paper_learns_and_is_saved(architecture: str, tmp_p
     assert session.learner.dqn._n_updates > 0  # type: ignore[attr-defined]
     model = load_deep_model(session.folder.model)
     seen = np.random.default_rng(0).integers(12, size=(5, 4, 4), dtype=np.uint8)
-    assert np.array_equal(model.network.values_of(seen), session.learner.network.values_of(seen))
+    assert np.array_equal(model.network.predict(seen), session.learner.network.predict(seen))
     assert (model.plan.architecture, model.unit, model.origin["moves"]) == (architecture, 1.0, "256")
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from tilewright.errors import SpecError
 from tilewright.games import make_game
-from tilewright.games.episode import Episode
 from tilewright.games.base import Game
+from tilewright.games.episode import Episode
 
 GAME = make_game("2048")
 THREES = make_game("threes")

@@ -4,8 +4,8 @@ import pytest
 
 from tests.games.variants import VARIANTS_2048, VARIANTS_THREES
 from tilewright.games import GAMES, make_game
-from tilewright.games.board import Board
 from tilewright.games.base import Game
+from tilewright.games.board import Board
 from tilewright.games.rules import ACTIONS, State
 from tilewright.games.threes import Threes
 from tilewright.games.twenty48 import Twenty48
@@ -61,15 +61,15 @@ class WritesRowsBackwards(Twenty48):
 class MirrorsOnlyTheTiles(Threes):
     """The cells where a tile may enter stay behind."""
 
-    def images(self, board: Board) -> list[Board]:
+    def symmetries(self, board: Board) -> list[Board]:
         entry = int(board.state.extra) >> 16 << 16
-        images = super().images(board)
-        return [Board(self, State(i.state.cells, int(i.state.extra) & 0xFFFF | entry)) for i in images]
+        symmetries = super().symmetries(board)
+        return [Board(self, State(i.state.cells, int(i.state.extra) & 0xFFFF | entry)) for i in symmetries]
 
 
 class BeginsImagesWithAnother(Twenty48):
-    def images(self, board: Board) -> list[Board]:
-        return super().images(board)[::-1]
+    def symmetries(self, board: Board) -> list[Board]:
+        return super().symmetries(board)[::-1]
 
 
 class ListsEveryMoveAsLegal(Twenty48):

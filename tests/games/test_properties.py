@@ -12,9 +12,9 @@ from tests.games.naive import DIRECTIONS
 from tests.games.variants import VARIANTS, random_board
 from tilewright.errors import IllegalMoveError, UsageError
 from tilewright.games import make_game
+from tilewright.games.base import Game
 from tilewright.games.board import Board, Tiles
 from tilewright.games.episode import Episode
-from tilewright.games.base import Game
 
 # The same examples in every run: a failure is never a matter of luck.
 exactly = settings(derandomize=True, deadline=None, max_examples=150)
@@ -29,8 +29,8 @@ TRANSPOSE = {"left": "up", "up": "left", "right": "down", "down": "right"}
 
 def image_of_action(action: str, which: int) -> str:
     """Where the action goes in symmetric image number `which`."""
-    for bit, turned in ((4, TRANSPOSE), (1, MIRROR), (2, FLIP)):
-        action = turned[action] if which & bit else action
+    for bit, orient in ((4, TRANSPOSE), (1, MIRROR), (2, FLIP)):
+        action = orient[action] if which & bit else action
     return action
 
 
@@ -56,11 +56,11 @@ def episodes(draw: st.DrawFn) -> Episode:
 @exactly
 @given(boards)
 def test_images_are_the_board_mirrored_flipped_and_transposed(board: Board) -> None:
-    images = board.game.images(board)
-    assert len(images) == (8 if board.game.rows == board.game.columns else 4)
-    for which, image in enumerate(images):
-        assert image.tiles == image_of_tiles(board.tiles, which)
-        assert image.notes == board.notes
+    symmetries = board.game.symmetries(board)
+    assert len(symmetries) == (8 if board.game.rows == board.game.columns else 4)
+    for which, symmetry in enumerate(symmetries):
+        assert symmetry.tiles == image_of_tiles(board.tiles, which)
+        assert symmetry.notes == board.notes
 
 
 @exactly
@@ -69,8 +69,8 @@ def test_sliding_commutes_with_every_symmetry(board: Board) -> None:
     game = board.game
     for action in game.legal(board):
         after, reward = game.slide(board, action)
-        for which, image in enumerate(game.images(board)):
-            assert game.slide(image, image_of_action(action, which)) == (game.images(after)[which], reward)
+        for which, symmetry in enumerate(game.symmetries(board)):
+            assert game.slide(symmetry, image_of_action(action, which)) == (game.symmetries(after)[which], reward)
 
 
 @exactly

@@ -7,9 +7,9 @@ import pytest
 from tests.games.naive import DIRECTIONS, score
 from tests.games.variants import VARIANTS, naive_state, random_board, twin
 from tilewright.errors import IllegalMoveError
-from tilewright.games import calls
-from tilewright.games.board import Board
+from tilewright.games import state_kernels
 from tilewright.games.base import Game
+from tilewright.games.board import Board
 from tilewright.games.threes import Threes
 
 BOARDS = 40
@@ -59,13 +59,13 @@ def test_outcomes_are_those_of_the_naive_game(game: Game, boards: list[Board]) -
 
 
 def test_an_outcome_earns_the_points_of_its_new_tile(game: Game, boards: list[Board]) -> None:
-    into = calls.make_outcomes()
+    into = state_kernels.make_outcomes()
     for board in boards:
         for action in game.legal(board):
             after, _ = game.slide(board, action)
             before = worth(game, after)
             outcomes = game.outcomes(after)
-            calls.outcomes_once(game.rules, calls.typed_state(after.state), into)
+            state_kernels.outcomes_one(game.rules, state_kernels.typed_state(after.state), into)
             gains = [worth(game, outcome) - before for outcome, _ in outcomes]
             assert into.reward[: len(outcomes)].tolist() == gains, after
 

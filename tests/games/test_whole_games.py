@@ -7,8 +7,8 @@ import pytest
 from tests.games.naive import score
 from tests.games.variants import naive_state, twin
 from tilewright.games import make_game
-from tilewright.games.episode import Episode
 from tilewright.games.base import Game
+from tilewright.games.episode import Episode
 
 SPECS = [
     "2048",

@@ -9,11 +9,11 @@ from tests.games.naive import Naive2048
 from tests.games.sampling import spawned
 from tests.games.variants import naive_state
 from tilewright.agents import make_agent
-from tilewright.play.evaluate import Evaluation
 from tilewright.games import make_game
-from tilewright.games.state_kernels import slide_once, typed_state
 from tilewright.games.episode import Episode
 from tilewright.games.rules import ILLEGAL, LEFT
+from tilewright.games.state_kernels import slide_one, typed_state
+from tilewright.play.evaluate import Evaluation
 from tilewright.rng import stream_for
 
 GAME = make_game("2048")
@@ -56,7 +56,7 @@ def test_two_131072_do_not_merge() -> None:
     # No game gets there: the tiles of the fullest board a game can reach, 131072 65536 … 8 4, add up to 262,140.
     board = GAME.parse("131072 131072 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 0")
     assert "left" not in GAME.legal(board)
-    assert slide_once(GAME.rules, typed_state(board.state), LEFT)[1] == ILLEGAL
+    assert slide_one(GAME.rules, typed_state(board.state), LEFT)[1] == ILLEGAL
 
 
 def test_cascades_go_on_beyond_the_nibbles() -> None:
@@ -110,11 +110,11 @@ def test_a_wide_board_is_drawn_with_room_for_six_digits() -> None:
 @pytest.mark.parametrize("text", WIDE_BOARDS)
 def test_images_carry_wide_tiles_along(text: str) -> None:
     board = GAME.parse(text)
-    images = GAME.images(board)
-    assert images[1].tiles == tuple(row[::-1] for row in board.tiles)
-    assert images[2].tiles == board.tiles[::-1]
-    assert images[4].tiles == tuple(zip(*board.tiles, strict=True))
-    assert all(GAME.largest(image) == GAME.largest(board) for image in images)
+    symmetries = GAME.symmetries(board)
+    assert symmetries[1].tiles == tuple(row[::-1] for row in board.tiles)
+    assert symmetries[2].tiles == board.tiles[::-1]
+    assert symmetries[4].tiles == tuple(zip(*board.tiles, strict=True))
+    assert all(GAME.largest(symmetry) == GAME.largest(board) for symmetry in symmetries)
 
 
 def test_the_largest_tile_is_found_in_every_cell() -> None:

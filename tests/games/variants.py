@@ -5,8 +5,8 @@ from itertools import product
 
 from tests.games import naive
 from tilewright.games import make_game
-from tilewright.games.board import Board
 from tilewright.games.base import Game
+from tilewright.games.board import Board
 from tilewright.games.threes import Threes
 from tilewright.games.twenty48 import Twenty48
 

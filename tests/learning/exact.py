@@ -75,7 +75,7 @@ class Solved:
     def _gain(self, after: State, following: State) -> int:
         return score(following.board) - score(after.board) if isinstance(self.game, NaiveThrees) else 0
 
-    def worth(self, move: Move, values: dict[State, float]) -> float:
+    def q_values(self, move: Move, values: dict[State, float]) -> float:
         """The reward of a move and what is expected behind it."""
         return move.reward + sum(chance.probability * (chance.gain + values[chance.state]) for chance in move.chances)
 
@@ -84,14 +84,14 @@ class Solved:
         """The value of every state under best play: the points still to come."""
         values: dict[State, float] = {}
         for state, moves in reversed(self.moves.items()):
-            values[state] = max((self.worth(move, values) for move in moves.values()), default=0.0)
+            values[state] = max((self.q_values(move, values) for move in moves.values()), default=0.0)
         return values
 
     def values_under(self, policy: Policy) -> dict[State, float]:
         """The value of every state when moves are made by `policy`."""
         values: dict[State, float] = {}
         for state, moves in reversed(self.moves.items()):
-            values[state] = self.worth(moves[policy[state]], values) if moves else 0.0
+            values[state] = self.q_values(moves[policy[state]], values) if moves else 0.0
         return values
 
     def mean(self, values: dict[State, float]) -> float:
@@ -107,10 +107,10 @@ class Solved:
                     met[chance.state] += met[state] * chance.probability
         return met
 
-    def policy(self, worth: Callable[[State, str, Move], float]) -> Policy:
+    def policy(self, q_values: Callable[[State, str, Move], float]) -> Policy:
         """The move of the highest worth in every state, the first among equals."""
         return {
-            state: max(moves, key=lambda direction: worth(state, direction, moves[direction]))
+            state: max(moves, key=lambda direction: q_values(state, direction, moves[direction]))
             for state, moves in self.moves.items()
             if moves
         }

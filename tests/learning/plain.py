@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from tests.games.naive import score
 from tests.ntuple import naive
-from tilewright.games.board import Board
 from tilewright.games.base import Game
+from tilewright.games.board import Board
 from tilewright.games.rules import ACTIONS
-from tilewright.ntuple.patterns import NetworkShape
+from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.rng import Stream, stream_for
 
 f32 = np.float32
@@ -26,18 +26,18 @@ Corrected = Callable[[list[int], float], float]  # places and error -> the value
 
 
 class Step(NamedTuple):
-    places: list[int]  # of what a move stood on
+    indices: list[int]  # of what a move stood on
     earned: float  # from there to the next
 
 
-def add_up(weights: Floats, places: list[int]) -> np.float32:
+def sum_weights(weights: Floats, indices: list[int]) -> np.float32:
     """Four sums side by side, and what is left over to the first."""
-    whole = len(places) // 4 * 4
+    whole = len(indices) // 4 * 4
     sums = [f32(0)] * 4
     for k in range(whole):
-        sums[k % 4] += weights[places[k]]
-    for k in range(whole, len(places)):
-        sums[0] += weights[places[k]]
+        sums[k % 4] += weights[indices[k]]
+    for k in range(whole, len(indices)):
+        sums[0] += weights[indices[k]]
     return (sums[0] + sums[1]) + (sums[2] + sums[3])
 
 
@@ -51,9 +51,9 @@ class Plain:
     """A network that learns in plain Python. `sums` and `sizes` are E and A of temporal coherence."""
 
     game: Game
-    shape: NetworkShape
+    shape: NTupleArchitecture
     weights: Floats
-    method: str = "afterstate"
+    value_function: str = "afterstate"
     rule: str = "fixed"
     share: float = 1.0
     sums: Floats = field(init=False)
@@ -64,20 +64,20 @@ class Plain:
 
     # What is valued: figures 4 to 6 of Szubert & Jaśkowski 2014
 
-    def places(self, board: Board, action: str = "") -> list[int]:
+    def indices(self, board: Board, action: str = "") -> list[int]:
         """With an action: in the network of that action."""
         shift = ACTIONS.index(action) * self.shape.table_size if action else 0
-        return [place + shift for place in naive.places(self.shape, board)]
+        return [index + shift for index in naive.indices(self.shape, board)]
 
     def value(self, board: Board, action: str = "") -> np.float32:
-        return add_up(self.weights, self.places(board, action))
+        return sum_weights(self.weights, self.indices(board, action))
 
-    def worth(self, board: Board, action: str) -> np.float32:
+    def q_values(self, board: Board, action: str) -> np.float32:
         """EVALUATE of the paper."""
-        if self.method == "action":
+        if self.value_function == "action":
             return self.value(board, action)
         after, reward = self.game.slide(board, action)
-        if self.method == "afterstate":
+        if self.value_function == "afterstate":
             return f32(reward) + self.value(after)
         total = f32(reward)
         for following, chance in self.game.outcomes(after):
@@ -85,36 +85,36 @@ class Plain:
         return total
 
     def worths(self, board: Board) -> dict[str, np.float32]:
-        return {action: self.worth(board, action) for action in self.game.legal(board)}
+        return {action: self.q_values(board, action) for action in self.game.legal(board)}
 
     def best(self, board: Board) -> str | None:
         """The best move, the first among equals; None when the game is over."""
         worths = self.worths(board)
         return max(worths, key=lambda action: worths[action]) if worths else None
 
-    def ground(self, board: Board, action: str) -> list[int]:
+    def target_state(self, board: Board, action: str) -> list[int]:
         """The places of what a move stands on."""
-        if self.method == "afterstate":
-            return self.places(self.game.slide(board, action)[0])
-        return self.places(board, action if self.method == "action" else "")
+        if self.value_function == "afterstate":
+            return self.indices(self.game.slide(board, action)[0])
+        return self.indices(board, action if self.value_function == "action" else "")
 
     # How far a weight moves
 
-    def correct(self, places: list[int], error: Any) -> np.float32:
+    def update_weights(self, indices: list[int], error: Any) -> np.float32:
         """One weight after the other, in 32 bits; returns their sum, each as it was after its step."""
-        n, value = f32(len(places)), f32(0)
-        for place in places:
+        n, value = f32(len(indices)), f32(0)
+        for index in indices:
             if self.rule == "fixed":
                 step = f32(self.share) * f32(error) / n
             else:
                 part = f32(error) / n
                 step = f32(self.share) * part
-                if self.sizes[place] > 0:
-                    step = step * abs(self.sums[place]) / self.sizes[place]
-                self.sums[place] += part
-                self.sizes[place] += abs(part)
-            self.weights[place] += step
-            value += self.weights[place]
+                if self.sizes[index] > 0:
+                    step = step * abs(self.sums[index]) / self.sizes[index]
+                self.sums[index] += part
+                self.sizes[index] += abs(part)
+            self.weights[index] += step
+            value += self.weights[index]
         return value
 
     # Games
@@ -125,12 +125,12 @@ class Plain:
         stream = stream_for(seed, number)
         board, _ = self.game.start_from(stream)
         while (action := self.best(board)) is not None:
-            moves.append((self.ground(board, action), *self._move(board, action, stream)))
+            moves.append((self.target_state(board, action), *self._move(board, action, stream)))
             board = moves[-1][1]
-        if self.method != "afterstate":
-            return [Step(places, reward + new) for places, _, reward, new in moves]
+        if self.value_function != "afterstate":
+            return [Step(indices, reward + new) for indices, _, reward, new in moves]
         rewards = [reward for _, _, reward, _ in moves[1:]] + [0]
-        return [Step(places, new + reward) for (places, _, _, new), reward in zip(moves, rewards, strict=True)]
+        return [Step(indices, new + reward) for (indices, _, _, new), reward in zip(moves, rewards, strict=True)]
 
     def _move(self, board: Board, action: str, stream: Stream) -> tuple[Board, int, int]:
         after, reward = self.game.slide(board, action)
@@ -146,25 +146,27 @@ class Plain:
             action = self.best(board)
             target = earned
             if action is not None:
-                target += float(self.worth(board, action))
-                if self.method == "state":
+                target += float(self.q_values(board, action))
+                if self.value_function == "state":
                     target = earned + float(self.value(board))
             if before is not None:
-                self.correct(before, target - float(add_up(self.weights, before)))
+                self.update_weights(before, target - float(sum_weights(self.weights, before)))
             if action is None:
                 return
-            before = self.ground(board, action)
+            before = self.target_state(board, action)
             board, reward, new = self._move(board, action, stream)
-            earned = new if self.method == "afterstate" else reward + new
+            earned = new if self.value_function == "afterstate" else reward + new
 
-    def learn_backwards(self, seed: int, number: int, lambda_: float, steps: int) -> None:
+    def learn_backward(self, seed: int, number: int, lambda_: float, steps: int) -> None:
         """The whole game first, then every value towards its return, the last first."""
         game = self.play(seed, number)
         rewards = [step.earned for step in game]
         values = [0.0] * (len(game) + 1)  # after their own correction; the end is worth nothing
         for t in reversed(range(len(game))):
             target = lambda_return(rewards, values, t, lambda_, steps)
-            values[t] = float(self.correct(game[t].places, target - float(add_up(self.weights, game[t].places))))
+            values[t] = float(
+                self.update_weights(game[t].indices, target - float(sum_weights(self.weights, game[t].indices)))
+            )
 
 
 def n_step_return(rewards: list[float], values: list[float], t: int, n: int) -> float:

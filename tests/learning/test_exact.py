@@ -21,12 +21,12 @@ from tests.learning.exact import Move, Policy, Solved, solve_2048, solve_threes
 from tests.ntuple import naive
 from tilewright import evaluate, make_game
 from tilewright.agents.ntuple import ModelAgent
-from tilewright.training.config import Recipe
 from tilewright.learning.trainer import Trainer
+from tilewright.training.config import Recipe
 
 TWENTY48, THREES = "2048:rows=2,columns=2", "threes:rows=2,columns=2,start_tiles=2"
 SOLVED = {TWENTY48: solve_2048(2, 2), THREES: solve_threes(2, 2, start_tiles=2)}
-METHODS = ["afterstate", "state", "action"]
+VALUE_FUNCTIONS = ["afterstate", "state", "action"]
 RULES = ["fixed", "tc"]
 RETURNS = {
     "online": ("online", 0.0, 0),
@@ -56,17 +56,17 @@ class Learned:
         shift = DIRECTIONS.index(action) * shape.table_size if action else 0
         code = self.trainer.game.code
         codes = tuple(tuple(code(tile) for tile in row) for row in board)
-        return float(sum(self.trainer.weights[place + shift] for place in naive.places_of_codes(shape, codes)))
+        return float(sum(self.trainer.weights[index + shift] for index in naive.places_of_codes(shape, codes)))
 
     @cached_property
     def values(self) -> dict[Grid, float]:
         return {state.board: self.value(state.board) for state in self.solved.moves}
 
-    def worth(self, state: State, direction: str, move: Move) -> float:
-        method = self.trainer.recipe.method
-        if method == "action":
+    def q_values(self, state: State, direction: str, move: Move) -> float:
+        value_function = self.trainer.recipe.value_function
+        if value_function == "action":
             return self.value(state.board, direction)
-        if method == "afterstate":
+        if value_function == "afterstate":
             return move.reward + self.value(move.after.board)
         return move.reward + sum(
             chance.probability * (chance.gain + self.values[chance.state.board]) for chance in move.chances
@@ -74,23 +74,23 @@ class Learned:
 
     @cached_property
     def policy(self) -> Policy:
-        return self.solved.policy(self.worth)
+        return self.solved.policy(self.q_values)
 
     @cached_property
     def mean(self) -> float:
         """The exact mean score of the greedy player."""
         return self.solved.mean(self.solved.values_under(self.policy))
 
-    def ground(self, state: State, direction: str, move: Move) -> Hashable:
+    def target_state(self, state: State, direction: str, move: Move) -> Hashable:
         """What the table has one entry for."""
         return {"afterstate": move.after.board, "state": state.board, "action": (state.board, direction)}[
-            self.trainer.recipe.method
+            self.trainer.recipe.value_function
         ]
 
     def ground_value(self, state: State, direction: str, move: Move) -> float:
-        if self.trainer.recipe.method == "action":
+        if self.trainer.recipe.value_function == "action":
             return self.value(state.board, direction)
-        return self.value(move.after.board if self.trainer.recipe.method == "afterstate" else state.board)
+        return self.value(move.after.board if self.trainer.recipe.value_function == "afterstate" else state.board)
 
     def played(self) -> Iterator[tuple[float, State, str, Move]]:
         """Every greedy move, with how often a game has it; the largest sums first."""
@@ -104,12 +104,15 @@ class Learned:
         often: dict[Hashable, float] = defaultdict(float)
         found = {}
         for visits, state, direction, move in self.played():
-            ground = self.ground(state, direction, move)
-            often[ground] += visits
-            found[ground] = self.ground_value(state, direction, move)
-        off = {ground: abs(found[ground] - exact[ground]) / (exact[ground] + 5) for ground in found}
-        mean = sum(often[ground] * off[ground] for ground in off) / sum(often.values())
-        common = [off[ground] for ground in off if often[ground] >= OFTEN[self.trainer.recipe.game]]
+            target_state = self.target_state(state, direction, move)
+            often[target_state] += visits
+            found[target_state] = self.ground_value(state, direction, move)
+        off = {
+            target_state: abs(found[target_state] - exact[target_state]) / (exact[target_state] + 5)
+            for target_state in found
+        }
+        mean = sum(often[target_state] * off[target_state] for target_state in off) / sum(often.values())
+        common = [off[target_state] for target_state in off if often[target_state] >= OFTEN[self.trainer.recipe.game]]
         assert len(common) > 20
         return Errors(mean, max(common))
 
@@ -140,12 +143,12 @@ def best_values(learned: Learned) -> dict[Hashable, float]:
     """What every position of greedy play is worth under best play."""
     solved, exact = learned.solved, {}
     for _, state, direction, move in learned.played():
-        worth = solved.worth(move, solved.best)
-        exact[learned.ground(state, direction, move)] = {
-            "afterstate": worth - move.reward,
+        q_values = solved.q_values(move, solved.best)
+        exact[learned.target_state(state, direction, move)] = {
+            "afterstate": q_values - move.reward,
             "state": solved.best[state],
-            "action": worth,
-        }[learned.trainer.recipe.method]
+            "action": q_values,
+        }[learned.trainer.recipe.value_function]
     return exact
 
 
@@ -170,7 +173,7 @@ def assert_near(errors: Errors, rule: str) -> None:
 def test_the_oracle_knows_the_mean_of_best_play() -> None:
     """A player by the oracle's own values, in the package's games; false alarm: five standard errors, 6e-7."""
     solved = SOLVED[TWENTY48]
-    trainer = Trainer(Recipe(game=TWENTY48, tuples=("0145",), symmetric=False, method="state", games=1))
+    trainer = Trainer(Recipe(game=TWENTY48, tuples=("0145",), symmetric=False, value_function="state", games=1))
     for state, value in solved.best.items():
         codes = tuple(tuple(trainer.game.code(tile) for tile in row) for row in state.board)
         trainer.weights[naive.places_of_codes(trainer.shape, codes)] = value
@@ -178,17 +181,17 @@ def test_the_oracle_knows_the_mean_of_best_play() -> None:
     assert abs(scores.mean() - solved.mean(solved.best)) < 5 * scores.std() / np.sqrt(len(scores))
 
 
-def combination(method: str, returns: str, rule: str) -> Any:
+def combination(value_function: str, returns: str, rule: str) -> Any:
     """Coherence is the same code for all methods: it is tried with one, and with the others when there is time."""
-    late = rule == "tc" and method != "afterstate"
-    return pytest.param(method, returns, rule, marks=[pytest.mark.slow] if late else [])
+    late = rule == "tc" and value_function != "afterstate"
+    return pytest.param(value_function, returns, rule, marks=[pytest.mark.slow] if late else [])
 
 
 @pytest.mark.parametrize(
-    ("method", "returns", "rule"), [combination(*names) for names in product(METHODS, RETURNS, RULES)]
+    ("value_function", "returns", "rule"), [combination(*names) for names in product(VALUE_FUNCTIONS, RETURNS, RULES)]
 )
-def test_2048_is_learned_exactly(method: str, returns: str, rule: str) -> None:
-    learned = trained(TWENTY48, method=method, **options_of(returns, rule))
+def test_2048_is_learned_exactly(value_function: str, returns: str, rule: str) -> None:
+    learned = trained(TWENTY48, value_function=value_function, **options_of(returns, rule))
     assert_plays_best(learned)
     assert_near(learned.errors(best_values(learned)), rule)
 
@@ -196,25 +199,25 @@ def test_2048_is_learned_exactly(method: str, returns: str, rule: str) -> None:
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("returns", ["backward", "yeh"])
 def test_with_symmetry_2048_is_learned_exactly(returns: str, rule: str) -> None:
-    learned = trained(TWENTY48, method="afterstate", **(options_of(returns, rule) | {"symmetric": True}))
+    learned = trained(TWENTY48, value_function="afterstate", **(options_of(returns, rule) | {"symmetric": True}))
     assert_plays_best(learned)
     assert_near(learned.errors(best_values(learned)), rule)
 
 
-@pytest.mark.parametrize("method", ["afterstate", "action"])
-def test_one_move_at_a_time_values_best_play_however_much_is_explored(method: str) -> None:
+@pytest.mark.parametrize("value_function", ["afterstate", "action"])
+def test_one_move_at_a_time_values_best_play_however_much_is_explored(value_function: str) -> None:
     """The next move is valued as the best one, whichever is made: exploring for ever does not lower the values."""
     options = options_of("online", "fixed") | {"epsilons": (0.3,) * PARTS}
-    learned = trained(TWENTY48, method=method, **options)
+    learned = trained(TWENTY48, value_function=value_function, **options)
     assert_plays_best(learned)
     assert_near(learned.errors(best_values(learned)), "fixed")
 
 
 def test_a_high_first_value_explores_by_itself() -> None:
     options = options_of("lambda 0.5", "fixed") | {"epsilons": (0.0,) * PARTS}
-    learned = trained(TWENTY48, method="afterstate", initial=300.0, **options)
+    learned = trained(TWENTY48, value_function="afterstate", initial=300.0, **options)
     assert_plays_best(learned)
-    timid = trained(TWENTY48, method="afterstate", initial=0.0, **options)
+    timid = trained(TWENTY48, value_function="afterstate", initial=0.0, **options)
     assert timid.mean < learned.mean
 
 
@@ -227,23 +230,23 @@ def expected_targets(learned: Learned) -> dict[Hashable, float]:
     """The values at which the targets of TD(0) are right on average."""
     weight: dict[Hashable, float] = defaultdict(float)
     total: dict[Hashable, float] = defaultdict(float)
-    first = learned.trainer.recipe.method == "afterstate"  # the reward of a move comes before what it stands on
+    first = learned.trainer.recipe.value_function == "afterstate"  # the reward of a move comes before what it stands on
 
-    def exact(ground: Hashable) -> float:
-        return total[ground] / weight[ground]
+    def exact(target_state: Hashable) -> float:
+        return total[target_state] / weight[target_state]
 
     moves, policy = learned.solved.moves, learned.policy
     for visits, state, direction, move in learned.played():
-        ground = learned.ground(state, direction, move)
-        weight[ground] += visits
+        target_state = learned.target_state(state, direction, move)
+        weight[target_state] += visits
         for chance in move.chances:
             target = float(chance.gain) if first else chance.gain + move.reward
             if moves[chance.state]:
                 following = moves[chance.state][policy[chance.state]]
-                target += exact(learned.ground(chance.state, policy[chance.state], following))
+                target += exact(learned.target_state(chance.state, policy[chance.state], following))
                 target += following.reward if first else 0
-            total[ground] += visits * chance.probability * target
-    return {ground: exact(ground) for ground in weight}
+            total[target_state] += visits * chance.probability * target
+    return {target_state: exact(target_state) for target_state in weight}
 
 
 def expected_returns(learned: Learned) -> dict[Hashable, float]:
@@ -251,27 +254,27 @@ def expected_returns(learned: Learned) -> dict[Hashable, float]:
     weight: dict[Hashable, float] = defaultdict(float)
     total: dict[Hashable, float] = defaultdict(float)
     values = learned.solved.values_under(learned.policy)
-    first = learned.trainer.recipe.method == "afterstate"
+    first = learned.trainer.recipe.value_function == "afterstate"
     for visits, state, direction, move in learned.played():
-        ground = learned.ground(state, direction, move)
-        weight[ground] += visits
-        total[ground] += visits * (values[state] - (move.reward if first else 0))
-    return {ground: total[ground] / weight[ground] for ground in weight}
+        target_state = learned.target_state(state, direction, move)
+        weight[target_state] += visits
+        total[target_state] += visits * (values[state] - (move.reward if first else 0))
+    return {target_state: total[target_state] / weight[target_state] for target_state in weight}
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("value_function", VALUE_FUNCTIONS)
 @pytest.mark.parametrize("returns", ["backward", "monte carlo"])
-def test_threes_is_learned_exactly_as_far_as_the_board_tells(method: str, returns: str) -> None:
-    learned = trained(THREES, method=method, **options_of(returns, "fixed"))
+def test_threes_is_learned_exactly_as_far_as_the_board_tells(value_function: str, returns: str) -> None:
+    learned = trained(THREES, value_function=value_function, **options_of(returns, "fixed"))
     expected = expected_targets if returns == "backward" else expected_returns
     assert_near(learned.errors(expected(learned)), "fixed")
-    if method == "state":  # the outcomes that it looks at are those of the hint and the bag
+    if value_function == "state":  # the outcomes that it looks at are those of the hint and the bag
         assert_plays_best(learned)
 
 
 def test_scores_of_threes_are_the_exact_mean_and_the_first_tiles() -> None:
     """The package's own games by the learned values; false alarm: five standard errors, 6e-7."""
-    learned = trained(THREES, method="afterstate", **options_of("backward", "fixed"))
+    learned = trained(THREES, value_function="afterstate", **options_of("backward", "fixed"))
     scores = evaluate(ModelAgent(learned.trainer.model({})), make_game(THREES), games=100_000, threads=1).scores
     first = sum(probability * score(state.board) for state, probability in learned.solved.starts.items())
     assert abs(scores.mean() - (learned.mean + first)) < 5 * scores.std() / np.sqrt(len(scores))

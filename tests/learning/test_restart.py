@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tilewright.errors import ConfigError
-from tilewright.training.config import Recipe
 from tilewright.learning.trainer import Trainer
+from tilewright.training.config import Recipe
 
 
 def trained(games: int, **changes: Any) -> tuple[Trainer, Any]:
@@ -15,11 +15,11 @@ def trained(games: int, **changes: Any) -> tuple[Trainer, Any]:
     return trainer, trainer.learn(0, games)
 
 
-@pytest.mark.parametrize("method", ["afterstate", "state"])
-def test_a_game_counts_as_it_was_played_the_first_time(method: str) -> None:
+@pytest.mark.parametrize("value_function", ["afterstate", "state"])
+def test_a_game_counts_as_it_was_played_the_first_time(value_function: str) -> None:
     """Nothing is known before the first game, so it is the same with and without."""
-    once, plain = trained(1, method=method)
-    again, restarted = trained(1, method=method, restart=10)
+    once, plain = trained(1, value_function=value_function)
+    again, restarted = trained(1, value_function=value_function, restart=10)
     assert restarted.scores[0] == plain.scores[0]
     assert restarted.codes[0] == plain.codes[0]
     assert restarted.moves[0] > plain.moves[0] >= 10

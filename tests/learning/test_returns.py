@@ -32,15 +32,15 @@ def test_the_formula_used_here_on_a_game_of_three_moves() -> None:
 
 
 @pytest.mark.parametrize("name", RETURNS)
-@pytest.mark.parametrize("method", ["afterstate", "state", "action"])
-def test_learning_backwards_moves_values_towards_their_returns(name: str, method: str) -> None:
+@pytest.mark.parametrize("value_function", ["afterstate", "state", "action"])
+def test_learning_backwards_moves_values_towards_their_returns(name: str, value_function: str) -> None:
     lambda_, steps = RETURNS[name]
-    trainer, plain = twins(seed=3, method=method, rule="fixed", lambda_=lambda_, steps=steps)
+    trainer, plain = twins(seed=3, value_function=value_function, rule="fixed", lambda_=lambda_, steps=steps)
     before = plain.weights.copy()
-    games = 2 if method == "state" else 3
+    games = 2 if value_function == "state" else 3
     trainer.learn(0, games)
     for number in range(games):
-        plain.learn_backwards(3, number, lambda_, steps)
+        plain.learn_backward(3, number, lambda_, steps)
     assert_same_weights(trainer, plain, before)
 
 
@@ -48,12 +48,14 @@ def test_learning_backwards_moves_values_towards_their_returns(name: str, method
 def test_the_new_tiles_of_threes_count_as_earned(name: str) -> None:
     lambda_, steps = RETURNS[name]
     options = {"game": "threes", "tuples": ("0123", "4567", "89ab")}
-    for method in ("afterstate", "action"):
-        trainer, plain = twins(seed=4, method=method, rule="fixed", lambda_=lambda_, steps=steps, **options)
+    for value_function in ("afterstate", "action"):
+        trainer, plain = twins(
+            seed=4, value_function=value_function, rule="fixed", lambda_=lambda_, steps=steps, **options
+        )
         before = plain.weights.copy()
         trainer.learn(0, 2)
         for number in range(2):
-            plain.learn_backwards(4, number, lambda_, steps)
+            plain.learn_backward(4, number, lambda_, steps)
         assert_same_weights(trainer, plain, before)
 
 

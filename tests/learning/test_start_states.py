@@ -5,30 +5,30 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from tilewright._core.jit import Int, kernel
 from tilewright.agents.ntuple import ModelAgent
 from tilewright.errors import ConfigError
 from tilewright.games import make_game
+from tilewright.games.base import Game
 from tilewright.games.board import Board
 from tilewright.games.episode import Episode
-from tilewright.games.base import Game
 from tilewright.games.rules import Rules, State
-from tilewright._core.jit import Int, kernel
-from tilewright.training.config import Recipe
-from tilewright.learning.start_states import Boards, begin, collect_boards, joined, make_boards
+from tilewright.learning.start_states import StartPool, reset, collect_starts, concatenate_pools, make_start_pool
 from tilewright.learning.trainer import COLLECTING, Trainer
-from tilewright.ntuple.stages import read_stages
+from tilewright.ntuple.stages import parse_stages
 from tilewright.rng import Stream, new_stream, stream_for, stream_key
+from tilewright.training.config import Recipe
 
 # Without fours a board tells its score: a tile 2ᵏ is made by k - 1 rounds of merges, each worth 2ᵏ in all.
 NO_FOURS = "2048:rows=3,columns=3,four=0"
 
 
 @kernel
-def begun(rules: Rules, starts: Boards, number: Int, stream: Stream) -> tuple[State, Int]:
-    return begin(rules, starts, np.uint64(number), stream)
+def begun(rules: Rules, starts: StartPool, number: Int, stream: Stream) -> tuple[State, Int]:
+    return reset(rules, starts, np.uint64(number), stream)
 
 
-def boards_of(game: Game, boards: Boards) -> Iterator[Board]:
+def boards_of(game: Game, boards: StartPool) -> Iterator[Board]:
     for cells, extra in zip(boards.cells, boards.extra, strict=True):
         yield Board(game, State(int(cells), int(extra)))
 
@@ -50,7 +50,7 @@ def test_boards_are_collected_where_a_stage_is_reached_first(stage: int) -> None
         trainer.keep([trainer.collect(0, 200)])
         trainer.enter_next_stage()
         trainer.learn(300, 300)
-    found = joined([trainer.collect(0, 200)])
+    found = concatenate_pools([trainer.collect(0, 200)])
     assert 20 < len(found.cells) < 200  # some games reach it, some do not
     for board, score, final in zip(boards_of(trainer.game, found), found.scores, found.finals, strict=True):
         tiles = tiles_of(board)
@@ -64,8 +64,8 @@ def test_boards_are_collected_where_a_stage_is_reached_first(stage: int) -> None
 def test_boards_are_collected_by_what_the_network_knows() -> None:
     """The games are those of an agent with this network, played move by move from Python."""
     finals = {}
-    for knows in (0, 16):
-        trainer = trainer_of("2048:rows=3,columns=3", ("64",), knows=knows)
+    for downgrade_above in (0, 16):
+        trainer = trainer_of("2048:rows=3,columns=3", ("64",), downgrade_above=downgrade_above)
         trainer.learn(0, 300)
         agent, found = ModelAgent(trainer.model({})), trainer.collect(0, 20)
         for number in range(20):
@@ -73,14 +73,14 @@ def test_boards_are_collected_by_what_the_network_knows() -> None:
             while not episode.is_over:
                 episode.move(agent.move(episode.board))
             assert found.finals[number] == episode.score
-        finals[knows] = found.finals.tolist()
+        finals[downgrade_above] = found.finals.tolist()
     assert finals[0] != finals[16]
 
 
 def test_collected_boards_of_threes_keep_bag_and_hint() -> None:
     trainer = trainer_of("threes", ("24",))
     trainer.learn(0, 200)
-    found = joined([trainer.collect(0, 200)])
+    found = concatenate_pools([trainer.collect(0, 200)])
     assert len(found.cells) > 100
     for board in boards_of(trainer.game, found):
         assert 24 in tiles_of(board)
@@ -90,7 +90,7 @@ def test_collected_boards_of_threes_keep_bag_and_hint() -> None:
 def test_games_begin_on_the_boards_in_turn() -> None:
     game = make_game("2048")
     texts = ["64 0 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 0", "0 0 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 128"]
-    starts = make_boards(2)
+    starts = make_start_pool(2)
     for i, text in enumerate(texts):
         state = game.parse(text).state
         starts.cells[i], starts.extra[i], starts.scores[i] = state.cells, state.extra, 1000 + i
@@ -104,23 +104,23 @@ def test_games_begin_on_the_boards_in_turn() -> None:
 
 def test_without_boards_a_game_begins_with_the_first_tiles() -> None:
     game = make_game("2048")
-    state, score = begun(game.rules, make_boards(0), 3, stream_for(1, 3))
+    state, score = begun(game.rules, make_start_pool(0), 3, stream_for(1, 3))
     tiles = tiles_of(Board(game, State(int(state[0]), int(state[1]))))
     assert (len(tiles), score) == (2, 0)
 
 
-@pytest.mark.parametrize("knows", [0, 16])
-def test_a_stage_that_is_taught_learns_from_games_of_the_one_before(knows: int) -> None:
+@pytest.mark.parametrize("downgrade_above", [0, 16])
+def test_a_stage_that_is_taught_learns_from_games_of_the_one_before(downgrade_above: int) -> None:
     """Their results are those of that stage without learning, on the same boards with the same tiles."""
-    trainer = trainer_of("2048:rows=3,columns=3", ("32",), knows=knows, taught=0.5)
+    trainer = trainer_of("2048:rows=3,columns=3", ("32",), downgrade_above=downgrade_above, taught=0.5)
     trainer.learn(0, 300)
     trainer.keep([trainer.collect(0, 200)])
-    method, knowledge = trainer._player(0)
+    value_function, downgrading = trainer._player(0)
     trainer.enter_next_stage()
-    size, boards = trainer.shape.stage_size, make_boards(50)
+    size, boards = trainer.shape.stage_size, make_start_pool(50)
     first, key = trainer.weights[:size].copy(), stream_key(trainer.recipe.seed)
-    stages, stream = read_stages(("32",), trainer.game), new_stream()
-    collect_boards(trainer.game.rules, method, knowledge, trainer.starts, stages, 1, key, 300, stream, boards)
+    stages, stream = parse_stages(("32",), trainer.game), new_stream()
+    collect_starts(trainer.game.rules, value_function, downgrading, trainer.starts, stages, 1, key, 300, stream, boards)
     trainer.taught = True
     np.testing.assert_array_equal(trainer.learn(300, 50).scores, boards.finals)
     np.testing.assert_array_equal(trainer.weights[:size], first)
@@ -151,7 +151,7 @@ def test_a_stage_learns_weights_of_its_own_and_counts_what_came_before() -> None
 def test_no_more_boards_are_kept_than_the_recipe_asks_for() -> None:
     trainer = trainer_of(NO_FOURS, ("32",), collect=20)
     trainer.learn(0, 300)
-    whole = joined([trainer.collect(0, 200)])
+    whole = concatenate_pools([trainer.collect(0, 200)])
     trainer.keep([trainer.collect(0, 80), trainer.collect(80, 120)])
     for kept, found in zip(trainer.found, whole, strict=True):
         np.testing.assert_array_equal(kept, found[:20])
@@ -166,7 +166,7 @@ def test_no_more_boards_are_kept_than_the_recipe_asks_for() -> None:
         ({"taught": 0.5, "stages": ("512",), "collect": 10, "epsilon": 0.1}, "taught does not go with epsilon"),
         ({"taught": 1.5, "stages": ("512",), "collect": 10}, "taught"),
         ({"collect": 10, "stages": ("512",), "promote": True}, "promote is for stages that are learned together"),
-        ({"collect": 10, "stages": ("512",), "method": "action"}, 'collect does not go with method = "action"'),
+        ({"collect": 10, "stages": ("512",), "value_function": "action"}, 'collect does not go with method = "action"'),
     ],
 )
 def test_what_does_not_go_together_is_refused(keys: dict[str, object], reason: str) -> None:

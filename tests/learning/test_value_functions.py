@@ -14,89 +14,102 @@ from tests.games.variants import random_board
 from tests.learning.plain import Plain
 from tests.learning.twins import twins
 from tilewright import evaluate, make_game
+from tilewright._core.jit import Int, kernel
 from tilewright.agents.ntuple import ModelAgent
 from tilewright.games.board import Board
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.policy import NO_ACTION
 from tilewright.games.rules import ACTIONS, Rules, State
-from tilewright._core.jit import Int, kernel
-from tilewright.learning import loops, trainer
-from tilewright.learning.behaviour import EpsilonGreedy, Exploration, wander
-from tilewright.ntuple.value import Method, consider, make_method
-from tilewright.training.config import Recipe
+from tilewright.games.state_kernels import typed_state
+from tilewright.learning import trainer, updates
+from tilewright.learning.behaviour import Behaviour, EpsilonGreedy, behaviour_action
 from tilewright.learning.trainer import Trainer
-from tilewright.ntuple.model import METHODS
-from tilewright.ntuple.patterns import NetworkShape
-from tilewright.games.policy import OVER
+from tilewright.ntuple.model import VALUE_FUNCTIONS
+from tilewright.ntuple.patterns import NTupleArchitecture
+from tilewright.ntuple.value import ValueFunction, greedy_action, make_value_function
 from tilewright.rng import Stream, stream_for
+from tilewright.training.config import Recipe
 
-SHAPE = NetworkShape(("0124", "456", "89a"), symmetric=False)
+SHAPE = NTupleArchitecture(("0124", "456", "89a"), symmetric=False)
 GAMES = ["2048:rows=3,columns=3", "threes:rows=3,columns=4"]
 
 
 @kernel
-def _consider_once(method: Method, rules: Rules, state: State) -> tuple[Int, Any, Int, Any]:
-    look = consider(method, rules, state)
-    return look.action, look.after, look.reward, look.value
+def _consider_once(value_function: ValueFunction, rules: Rules, state: State) -> tuple[Int, Any, Int, Any]:
+    candidate = greedy_action(value_function, rules, state)
+    return candidate.action, candidate.after, candidate.reward, candidate.value
 
 
 @kernel
 def _wander_often(
-    explore: Exploration, method: Method, rules: Rules, state: State, stream: Stream, actions: NDArray[np.int64]
+    behaviour: Behaviour,
+    value_function: ValueFunction,
+    rules: Rules,
+    state: State,
+    stream: Stream,
+    actions: NDArray[np.int64],
 ) -> None:
     for i in range(len(actions)):
-        actions[i] = wander(explore, method, rules, state, consider(method, rules, state), stream).action
+        actions[i] = behaviour_action(
+            behaviour, value_function, rules, state, greedy_action(value_function, rules, state), stream
+        ).action
 
 
-def valuing(method: str, board: Board, seed: int = 0) -> tuple[Method, Plain]:
+def valuing(value_function: str, board: Board, seed: int = 0) -> tuple[ValueFunction, Plain]:
     """A method of the package and the plain one over the same random weights."""
-    weights = np.random.default_rng(seed).uniform(-20, 20, METHODS[method] * SHAPE.table_size).astype(np.float32)
+    weights = (
+        np.random.default_rng(seed)
+        .uniform(-20, 20, VALUE_FUNCTIONS[value_function] * SHAPE.table_size)
+        .astype(np.float32)
+    )
     tables = SHAPE.tables(board.game, weights)
-    return make_method(method, tables, SHAPE.lookups(board.game)), Plain(board.game, SHAPE, weights, method)
+    return make_value_function(value_function, tables, SHAPE.lookups(board.game)), Plain(
+        board.game, SHAPE, weights, value_function
+    )
 
 
 @pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("method", METHODS)
-def test_moves_are_valued_by_the_formulas_of_the_paper(method: str, game: str) -> None:
+@pytest.mark.parametrize("value_function", VALUE_FUNCTIONS)
+def test_moves_are_valued_by_the_formulas_of_the_paper(value_function: str, game: str) -> None:
     rng = random.Random(1)
     for number in range(40):
         board = random_board(make_game(game), rng)
-        fast, plain = valuing(method, board, seed=number)
+        fast, plain = valuing(value_function, board, seed=number)
         action, after, reward, value = _consider_once(fast, board.game.rules, typed_state(board.state))
         worths = plain.worths(board)
-        assert [ACTIONS[i] for i in range(4) if fast.worth[i] > -np.inf] == list(worths)
-        assert [fast.worth[ACTIONS.index(name)] for name in worths] == pytest.approx(list(worths.values()), rel=1e-5)
+        assert [ACTIONS[i] for i in range(4) if fast.q_values[i] > -np.inf] == list(worths)
+        assert [fast.q_values[ACTIONS.index(name)] for name in worths] == pytest.approx(list(worths.values()), rel=1e-5)
         best = plain.best(board)
         if best is None:
-            assert action == OVER
+            assert action == NO_ACTION
             assert value == 0
             continue
         assert ACTIONS[action] == best
         assert (Board(board.game, State(*after)), reward) == board.game.slide(board, best)
-        assert value == pytest.approx(sum(plain.weights[place] for place in plain.ground(board, best)), rel=1e-5)
+        assert value == pytest.approx(sum(plain.weights[index] for index in plain.target_state(board, best)), rel=1e-5)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("value_function", VALUE_FUNCTIONS)
 @pytest.mark.parametrize(
     ("game", "text"), [(GAMES[0], "2 4 2 / 4 2 4 / 2 4 8"), (GAMES[1], "1 1 1 1 / 1 1 1 1 / 1 1 1 3 hint=2")]
 )
-def test_a_finished_game_is_over_and_worth_nothing(method: str, game: str, text: str) -> None:
+def test_a_finished_game_is_over_and_worth_nothing(value_function: str, game: str, text: str) -> None:
     board = make_game(game).parse(text)
-    fast, _ = valuing(method, board)
+    fast, _ = valuing(value_function, board)
     action, _, reward, value = _consider_once(fast, board.game.rules, typed_state(board.state))
-    assert (action, reward, value) == (OVER, 0, 0)
-    assert (fast.worth == -np.inf).all()
+    assert (action, reward, value) == (NO_ACTION, 0, 0)
+    assert (fast.q_values == -np.inf).all()
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.2, 1.0])
 @pytest.mark.parametrize("text", ["2 0 0 / 0 0 4 / 0 2 0", "0 2 0 / 0 4 0 / 0 0 0", "2 4 0 / 0 0 0 / 0 0 0"])
-@pytest.mark.parametrize("method", METHODS)
-def test_epsilon_greedy_is_the_best_move_or_any_legal_one(method: str, text: str, epsilon: float) -> None:
+@pytest.mark.parametrize("value_function", VALUE_FUNCTIONS)
+def test_epsilon_greedy_is_the_best_move_or_any_legal_one(value_function: str, text: str, epsilon: float) -> None:
     """False alarm: one in a million."""
     board = make_game(GAMES[0]).parse(text)
-    fast, plain = valuing(method, board, seed=5)
+    fast, plain = valuing(value_function, board, seed=5)
     actions = np.empty(20_000, np.int64)
-    explore = EpsilonGreedy(np.uint64(round(epsilon * 2**32)))
-    _wander_often(explore, fast, board.game.rules, typed_state(board.state), stream_for(6), actions)
+    behaviour = EpsilonGreedy(np.uint64(round(epsilon * 2**32)))
+    _wander_often(behaviour, fast, board.game.rules, typed_state(board.state), stream_for(6), actions)
     best, legal = plain.best(board), board.game.legal(board)
     chances = {name: epsilon / len(legal) + (1 - epsilon) * (name == best) for name in legal}
     counts = Counter(ACTIONS[action] for action in actions)
@@ -112,11 +125,11 @@ def test_a_game_longer_than_the_room_is_learned_once_in_a_larger_one(monkeypatch
     expected = roomy.learn(0, 40)
     rooms = []
 
-    def narrow(lookups: int, moves: int = 3) -> loops.Room:
+    def narrow(lookups: int, moves: int = 3) -> updates.Workspace:
         rooms.append(moves)
-        return loops.make_room(lookups, moves)
+        return updates.make_workspace(lookups, moves)
 
-    monkeypatch.setattr(trainer, "make_room", narrow)
+    monkeypatch.setattr(trainer, "make_workspace", narrow)
     cramped, _ = twins(seed=8, rule="tc")
     found = cramped.learn(0, 40)
     assert rooms[:3] == [3, 6, 12]
@@ -164,7 +177,7 @@ def test_two_threads_learn_as_well_as_one() -> None:
     alone, shared = fresh(), fresh()
     first = alone.learn(0, 500).scores.mean()
     alone.learn(500, 19_500)
-    halves = [threading.Thread(target=shared.learn, args=(begin, 10_000)) for begin in (0, 10_000)]
+    halves = [threading.Thread(target=shared.learn, args=(reset, 10_000)) for reset in (0, 10_000)]
     for thread in halves:
         thread.start()
     for thread in halves:

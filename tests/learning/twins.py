@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from tests.learning.plain import Plain
-from tilewright.training.config import Recipe
 from tilewright.learning.trainer import Trainer
+from tilewright.training.config import Recipe
 
 # Three tuples, and no two look-ups of a board at one place.
 PLAIN_NETWORK: dict[str, Any] = {
@@ -23,7 +23,7 @@ def twins(seed: int = 0, **options: Any) -> tuple[Trainer, Plain]:
     trainer.weights[:] = np.random.default_rng(seed).uniform(0, 40, len(trainer.weights))
     recipe = trainer.recipe
     plain = Plain(
-        trainer.game, trainer.shape, trainer.weights.copy(), recipe.method, recipe.rule, float(trainer.share[0])
+        trainer.game, trainer.shape, trainer.weights.copy(), recipe.value_function, recipe.rule, float(trainer.share[0])
     )
     return trainer, plain
 

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from tilewright.games.board import Board
-from tilewright.ntuple.patterns import NetworkShape
+from tilewright.ntuple.patterns import NTupleArchitecture
 
 Codes = tuple[tuple[int, ...], ...]
 
@@ -32,9 +32,9 @@ def symmetric_images(codes: Codes) -> list[Codes]:
     """Eight images of a square board, four of any other, some of them perhaps equal; the board itself is first."""
     square = len(codes) == len(codes[0])
     return [
-        image
-        for turned in ([codes, transposed(codes)] if square else [codes])
-        for image in (turned, mirrored(turned), flipped(turned), flipped(mirrored(turned)))
+        symmetry
+        for orient in ([codes, transposed(codes)] if square else [codes])
+        for symmetry in (orient, mirrored(orient), flipped(orient), flipped(mirrored(orient)))
     ]
 
 
@@ -71,14 +71,14 @@ def feature_index(name: str, codes: Codes, hint: int) -> int:
     return indices[name]
 
 
-def places_of_codes(shape: NetworkShape, codes: Codes, hint: int = 0) -> list[int]:
+def places_of_codes(shape: NTupleArchitecture, codes: Codes, hint: int = 0) -> list[int]:
     """Where the weights are: image by image, tuple by tuple, then the features; those for all hints are neighbours."""
     found = []
     hints, own = (5, min(hint, 4)) if shape.by_hint else (1, 0)
-    for image in symmetric_images(codes) if shape.symmetric else [codes]:
+    for symmetry in symmetric_images(codes) if shape.symmetric else [codes]:
         offset = 0
         for cells in shape.tuples:
-            found.append(offset + hints * tuple_index(image, cells) + own)
+            found.append(offset + hints * tuple_index(symmetry, cells) + own)
             offset += hints * 16 ** len(cells)
     for name in shape.features:
         found.append(offset + feature_index(name, codes, hint))
@@ -86,12 +86,12 @@ def places_of_codes(shape: NetworkShape, codes: Codes, hint: int = 0) -> list[in
     return found
 
 
-def places(shape: NetworkShape, board: Board) -> list[int]:
+def indices(shape: NTupleArchitecture, board: Board) -> list[int]:
     """The same for a board of the package, whose tiles may be too large for the network."""
     if board.game.name == "2048":
         return places_of_codes(shape, downgraded(board.codes, shape.tiles - 1))
     return places_of_codes(shape, board.codes, int(board.state.extra) & 15)
 
 
-def value(shape: NetworkShape, weights: NDArray[Any], board: Board) -> float:
-    return float(sum(float(weights[place]) for place in places(shape, board)))
+def value(shape: NTupleArchitecture, weights: NDArray[Any], board: Board) -> float:
+    return float(sum(float(weights[index]) for index in indices(shape, board)))

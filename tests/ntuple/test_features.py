@@ -10,7 +10,7 @@ from tests.ntuple import naive
 from tests.ntuple.reading import read
 from tilewright import make_game
 from tilewright.ntuple.features import FEATURES
-from tilewright.ntuple.patterns import NetworkShape
+from tilewright.ntuple.patterns import NTupleArchitecture
 
 ALL = tuple(FEATURES)
 GAMES = ["2048", "threes", "2048:rows=3,columns=3", "threes:rows=2,columns=4,start_tiles=5"]
@@ -18,11 +18,11 @@ GAMES = ["2048", "threes", "2048:rows=3,columns=3", "threes:rows=2,columns=4,sta
 
 def feature_indices(game: str, text: str, features: tuple[str, ...] = ALL) -> dict[str, int]:
     """The index of a board in the table of each feature, as the package lists it."""
-    shape = NetworkShape(("0",), symmetric=False, features=features)
+    shape = NTupleArchitecture(("0",), symmetric=False, features=features)
     weights = np.zeros(shape.table_size, np.float32)
-    places, _ = read(shape, weights, make_game(game).parse(text))
+    indices, _ = read(shape, weights, make_game(game).parse(text))
     offsets = np.cumsum([16, *(FEATURES[name] for name in features)])
-    return {name: place - int(begin) for name, place, begin in zip(features, places[1:], offsets, strict=False)}
+    return {name: index - int(begin) for name, index, begin in zip(features, indices[1:], offsets, strict=False)}
 
 
 def test_tables_are_as_long_as_the_naive_ones() -> None:
@@ -84,11 +84,11 @@ def test_every_bonus_is_one_hint_and_not_knowing_is_another(text: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_features_are_part_of_the_value_beside_the_tuples(game: str) -> None:
-    shape = NetworkShape(("01", "145"), features=("steps", "hint", "large"))  # in an order of one's own
+    shape = NTupleArchitecture(("01", "145"), features=("steps", "hint", "large"))  # in an order of one's own
     weights = np.random.default_rng(4).random(shape.table_size, np.float32)
     rng = random.Random(4)
     for _ in range(50):
         board = random_board(make_game(game), rng)
-        places, value = read(shape, weights, board)
-        assert places == naive.places(shape, board)
+        indices, value = read(shape, weights, board)
+        assert indices == naive.indices(shape, board)
         assert value == pytest.approx(naive.value(shape, weights, board), rel=1e-6)

@@ -12,22 +12,22 @@ import safetensors
 
 from tests.training.sessions import tiny, train
 from tilewright import evaluate, make_agent, make_game
+from tilewright._core.files import read_tensors, write_tensors
 from tilewright.agents.ntuple import ModelAgent
 from tilewright.errors import FileError, UsageError
-from tilewright._core.files import read_tensors, write_tensors
-from tilewright.ntuple.model import METHODS, Model, load_model
-from tilewright.ntuple.patterns import NetworkShape
+from tilewright.ntuple.model import VALUE_FUNCTIONS, Model, load_model
+from tilewright.ntuple.patterns import NTupleArchitecture
 
 GAME = make_game("2048:rows=3,columns=3,four=0.2")
-SHAPE = NetworkShape(("012", "456"))
+SHAPE = NTupleArchitecture(("012", "456"))
 
 
-def model_of(method: str = "afterstate", shape: NetworkShape = SHAPE, seed: int = 1) -> Model:
+def model_of(value_function: str = "afterstate", shape: NTupleArchitecture = SHAPE, seed: int = 1) -> Model:
     """Random weights, most of them never visited."""
     random = np.random.default_rng(seed)
-    size = METHODS[method] * shape.table_size
+    size = VALUE_FUNCTIONS[value_function] * shape.table_size
     weights = (random.normal(0, 50, size) * (random.random(size) < 0.2)).astype(np.float32)
-    return Model(GAME, shape, method, weights, origin={"seed": "3", "note": "ä = \u2261"})
+    return Model(GAME, shape, value_function, weights, origin={"seed": "3", "note": "ä = \u2261"})
 
 
 @pytest.fixture
@@ -37,13 +37,19 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_model_comes_back_as_it_was(path: Path, method: str) -> None:
-    shape = NetworkShape(("0124", "59a"), symmetric=False, tiles=15, features=("large", "empty"))
-    model = replace(model_of(method, shape), knows=1024)
+@pytest.mark.parametrize("value_function", VALUE_FUNCTIONS)
+def test_a_model_comes_back_as_it_was(path: Path, value_function: str) -> None:
+    shape = NTupleArchitecture(("0124", "59a"), symmetric=False, tiles=15, features=("large", "empty"))
+    model = replace(model_of(value_function, shape), downgrade_above=1024)
     model.save(path)
     found = load_model(path)
-    assert (found.game, found.shape, found.method, found.unit, found.knows) == (GAME, shape, method, 1.0, 1024)
+    assert (found.game, found.shape, found.value_function, found.unit, found.downgrade_above) == (
+        GAME,
+        shape,
+        value_function,
+        1.0,
+        1024,
+    )
     assert found.origin == model.origin
     assert found.weights.tobytes() == model.weights.tobytes()
     assert found.weights.dtype == np.float32
@@ -55,12 +61,12 @@ def test_weights_are_mapped_from_the_file_not_read(path: Path) -> None:
     assert not weights.flags.writeable
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_compact_model_is_the_same_within_half_a_unit(path: Path, method: str) -> None:
-    model = model_of(method)
+@pytest.mark.parametrize("value_function", VALUE_FUNCTIONS)
+def test_a_compact_model_is_the_same_within_half_a_unit(path: Path, value_function: str) -> None:
+    model = model_of(value_function)
     model.save(path, compact=True)
     found = load_model(path)
-    assert (found.game, found.shape, found.method, found.origin) == (GAME, SHAPE, method, model.origin)
+    assert (found.game, found.shape, found.value_function, found.origin) == (GAME, SHAPE, value_function, model.origin)
     assert found.weights.dtype == np.int16
     assert found.unit == pytest.approx(float(np.abs(model.weights).max()) / 32_767)
     error = np.abs(found.weights * found.unit - model.weights)
@@ -177,14 +183,14 @@ def rewritten(
         ({"shape": '{"tuples": ["0"], "symmetric": true, "tiles": Infinity, "features": []}'}, "damaged"),
         ({"shape": '{"tuples": ["0x"], "symmetric": true, "tiles": 16, "features": []}'}, "tuple '0x'"),
         ({"shape": '{"tuples": ["012"], "symmetric": true, "tiles": 16, "features": []}'}, "its shape has 4,096"),
-        ({"method": None}, "its description is damaged"),
-        ({"method": "guess"}, "its description is damaged: 'guess'"),
-        ({"method": "action"}, "8,192 weights of float32, but its shape has 32,768"),
+        ({"value_function": None}, "its description is damaged"),
+        ({"value_function": "guess"}, "its description is damaged: 'guess'"),
+        ({"value_function": "action"}, "8,192 weights of float32, but its shape has 32,768"),
         ({"unit": "wide"}, "its description is damaged"),
         ({"compact": "true"}, "the packed weights do not unpack"),
         ({"compact": None}, "its description is damaged"),
-        ({"knows": "much"}, "its description is damaged"),
-        ({"knows": "100"}, "knows=100: must be 0, or a tile from 8 on"),
+        ({"downgrade_above": "much"}, "its description is damaged"),
+        ({"downgrade_above": "100"}, "knows=100: must be 0, or a tile from 8 on"),
     ],
 )
 def test_a_damaged_description_is_refused(path: Path, changes: dict[str, str | None], message: str) -> None:

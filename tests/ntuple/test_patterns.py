@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tilewright import SpecError, make_game
-from tilewright.ntuple.patterns import NETWORKS, NetworkShape, named_shape
+from tilewright.ntuple.patterns import NETWORKS, NTupleArchitecture, find_network
 
 YEH = {"012345", "456789", "012456", "45689a"}
 # name: tuples, weights as the papers count them, look-ups on a 4x4 board
@@ -30,7 +30,7 @@ def test_the_facts_below_are_of_all_named_networks() -> None:
 
 @pytest.mark.parametrize("name", FACTS)
 def test_a_named_network_has_the_size_its_paper_says(name: str) -> None:
-    shape = named_shape(name)
+    shape = find_network(name)
     game = make_game("threes" if shape.by_hint else "2048")
     assert (len(shape.tuples), shape.weight_count(), shape.lookups(game)) == FACTS[name]
     shape.check_fits(game)
@@ -42,7 +42,7 @@ def test_the_networks_of_yeh_share_their_tuples() -> None:
 
 
 def test_the_small_network_of_szubert_is_every_row_column_and_square() -> None:
-    shape = named_shape("szubert-small")
+    shape = find_network("szubert-small")
     assert not shape.symmetric
     assert set(shape.tuples) == {
         *("0123", "4567", "89ab", "cdef", "048c", "159d", "26ae", "37bf"),
@@ -51,21 +51,21 @@ def test_the_small_network_of_szubert_is_every_row_column_and_square() -> None:
 
 
 def test_tables_take_four_bits_a_cell_whatever_the_number_of_tiles() -> None:
-    assert NetworkShape(("0123", "01"), tiles=15).table_size == 16**4 + 16**2
-    assert NetworkShape(("0123", "01"), tiles=15).weight_count() == 15**4 + 15**2
-    assert NetworkShape(("01",), features=("empty", "hint")).table_size == 16**2 + 17 + 5
+    assert NTupleArchitecture(("0123", "01"), tiles=15).table_size == 16**4 + 16**2
+    assert NTupleArchitecture(("0123", "01"), tiles=15).weight_count() == 15**4 + 15**2
+    assert NTupleArchitecture(("01",), features=("empty", "hint")).table_size == 16**2 + 17 + 5
 
 
 @pytest.mark.parametrize(
-    ("board", "symmetric", "images"),
+    ("board", "symmetric", "symmetries"),
     [("4,4", True, 8), ("3,3", True, 8), ("2,3", True, 4), ("4,3", True, 4), ("4,4", False, 1), ("2,4", False, 1)],
 )
-def test_lookups_are_tuples_in_every_image_and_one_a_feature(board: str, symmetric: bool, images: int) -> None:
+def test_lookups_are_tuples_in_every_image_and_one_a_feature(board: str, symmetric: bool, symmetries: int) -> None:
     rows, columns = board.split(",")
     game = make_game(f"2048:rows={rows},columns={columns}")
-    shape = NetworkShape(("01", "45", "014"), symmetric, features=("empty", "pairs"))
-    assert shape.image_count(game) == images
-    assert shape.lookups(game) == 3 * images + 2
+    shape = NTupleArchitecture(("01", "45", "014"), symmetric, features=("empty", "pairs"))
+    assert shape.symmetry_count(game) == symmetries
+    assert shape.lookups(game) == 3 * symmetries + 2
 
 
 @pytest.mark.parametrize(
@@ -85,19 +85,19 @@ def test_lookups_are_tuples_in_every_image_and_one_a_feature(board: str, symmetr
 )
 def test_an_impossible_network_is_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(SpecError, match=re.escape(message)):
-        NetworkShape(**options)  # type: ignore[arg-type]
+        NTupleArchitecture(**options)  # type: ignore[arg-type]
 
 
 def test_hints_need_a_game_that_has_them() -> None:
     with pytest.raises(SpecError, match="by_hint: 2048 has no hints"):
-        NetworkShape(("01",), by_hint=True).check_fits(make_game("2048"))
+        NTupleArchitecture(("01",), by_hint=True).check_fits(make_game("2048"))
 
 
 def test_an_unknown_network_is_answered_with_the_known_ones() -> None:
     with pytest.raises(
         SpecError, match=r"no network 'szubert-smal' \(did you mean 'szubert-small'\?\); there are: .*8x6"
     ):
-        named_shape("szubert-smal")
+        find_network("szubert-smal")
 
 
 @pytest.mark.parametrize(
@@ -110,13 +110,13 @@ def test_an_unknown_network_is_answered_with_the_known_ones() -> None:
     ],
 )
 def test_a_tuple_that_leaves_the_board_is_refused(game: str, fits: str, leaves: str) -> None:
-    NetworkShape((fits,)).check_fits(make_game(game))
+    NTupleArchitecture((fits,)).check_fits(make_game(game))
     with pytest.raises(SpecError, match=rf"tuple '{leaves}': cell . is not on a \dx\d board"):
-        NetworkShape((fits, leaves)).check_fits(make_game(game))
+        NTupleArchitecture((fits, leaves)).check_fits(make_game(game))
 
 
 def test_a_network_prints_its_tuples_as_small_boards() -> None:
-    assert str(NetworkShape(("0123", "45689a"), features=("empty",))) == "\n".join(
+    assert str(NTupleArchitecture(("0123", "45689a"), features=("empty",))) == "\n".join(
         [
             "■■■■  ····",
             "····  ■■■·",
@@ -129,7 +129,7 @@ def test_a_network_prints_its_tuples_as_small_boards() -> None:
 
 
 def test_many_tuples_print_in_blocks_of_sixteen() -> None:
-    blocks = str(named_shape("szubert-small")).split("\n\n")
+    blocks = str(find_network("szubert-small")).split("\n\n")
     assert [len(block.splitlines()[0].split()) for block in blocks[:2]] == [16, 1]
     assert blocks[1] == "····\n····\n··■■\n··■■"
     assert blocks[2] == "17 tuples, no symmetry: 860,625 weights, 4.2 MiB"

@@ -12,24 +12,24 @@ from tilewright.agents.ntuple import ModelAgent
 from tilewright.errors import UsageError
 from tilewright.games.board import Board
 from tilewright.ntuple.model import Model
-from tilewright.ntuple.patterns import NetworkShape
+from tilewright.ntuple.patterns import NTupleArchitecture
+from tilewright.ntuple.prune import count_lookups, prune
 from tilewright.ntuple.stages import UNWRITTEN
-from tilewright.ntuple.prune import count_lookups, only_what_is_used
 
 GAMES = ["2048:rows=3,columns=3", "threes:rows=3,columns=3"]
 
 
 def random_model(game: str, **shape: object) -> Model:
-    made = NetworkShape(("0145", "012"), **shape)  # type: ignore[arg-type]
+    made = NTupleArchitecture(("0145", "012"), **shape)  # type: ignore[arg-type]
     weights = np.random.default_rng(1).uniform(1, 50, made.table_size).astype(np.float32)
     return Model(make_game(game), made, "afterstate", weights)
 
 
-@pytest.mark.parametrize(("game", "knows"), [(GAMES[0], 0), (GAMES[0], 16), (GAMES[1], 0)])
-def test_without_the_other_weights_all_values_along_the_games_are_the_same(game: str, knows: int) -> None:
+@pytest.mark.parametrize(("game", "downgrade_above"), [(GAMES[0], 0), (GAMES[0], 16), (GAMES[1], 0)])
+def test_without_the_other_weights_all_values_along_the_games_are_the_same(game: str, downgrade_above: int) -> None:
     """One and two plies deep, at every board of the games that were marked."""
-    model = dataclasses.replace(random_model(game), knows=knows)
-    cut = only_what_is_used(model, 3, every=1, seed=5, threads=2)
+    model = dataclasses.replace(random_model(game), downgrade_above=downgrade_above)
+    cut = prune(model, 3, every=1, seed=5, threads=2)
     assert 0 < np.count_nonzero(cut.weights) < np.count_nonzero(model.weights)
     for number in range(3):
         episode = Episode(model.game, 5, number)
@@ -43,7 +43,7 @@ def test_without_the_other_weights_all_values_along_the_games_are_the_same(game:
 @pytest.mark.parametrize("every", [1, 3])
 def test_weights_are_counted_as_often_as_some_board_reads_them(every: int) -> None:
     """How often a pair of tiles is on the boards that the naive search below looks at."""
-    shape = NetworkShape(("01",), symmetric=False)
+    shape = NTupleArchitecture(("01",), symmetric=False)
     weights = np.random.default_rng(2).uniform(1, 50, shape.table_size).astype(np.float32)
     model = Model(make_game("2048:rows=2,columns=2"), shape, "afterstate", weights)
     counts = count_lookups(model, 20, every=every, seed=1, threads=1)
@@ -63,10 +63,10 @@ def test_the_weights_that_are_kept_are_those_looked_up_most_often() -> None:
     model = random_model(GAMES[0])
     counts = count_lookups(model, 10, threads=1)
     for most in (5, 100, 1000, 10**9):
-        kept = only_what_is_used(model, 10, most, threads=1).weights != 0
+        kept = prune(model, 10, most, threads=1).weights != 0
         assert kept.sum() <= most
         assert counts[kept].min() > (counts[~kept].max() if most < 10**9 else 0)
-    with_one_more = counts >= counts[kept := only_what_is_used(model, 10, 100, threads=1).weights != 0].min() - 1
+    with_one_more = counts >= counts[kept := prune(model, 10, 100, threads=1).weights != 0].min() - 1
     assert with_one_more.sum() > 100 or with_one_more.sum() == kept.sum()
 
 
@@ -84,22 +84,22 @@ def _first_two(board: Board) -> tuple[int, int]:
 
 def test_fewer_weights_than_can_be_told_apart_are_refused() -> None:
     """The ends of the 2x2 board's four tuples are looked up far more often than is counted."""
-    shape = NetworkShape(("0",))
+    shape = NTupleArchitecture(("0",))
     model = Model(make_game("2048:rows=2,columns=2"), shape, "afterstate", np.ones(shape.table_size, np.float32))
     with pytest.raises(UsageError, match=r"weights are looked up 65,535 times or more; 1 are too few"):
-        only_what_is_used(model, 20_000, 1, threads=1)
+        prune(model, 20_000, 1, threads=1)
 
 
 def test_stages_that_promote_keep_what_is_read_instead() -> None:
     model = random_model(GAMES[0], stages=("32",), promote=True)
     half = model.shape.promoted_from or 0
     model.weights[half + 1 :: 2] = UNWRITTEN
-    cut = only_what_is_used(model, 10, threads=1)
+    cut = prune(model, 10, threads=1)
     before, after = (evaluate(ModelAgent(one), one.game, games=10, seed=0, threads=1) for one in (model, cut))
     np.testing.assert_array_equal(before.scores, after.scores)
 
 
 def test_only_afterstate_values_can_be_cut() -> None:
-    model = dataclasses.replace(random_model(GAMES[0]), method="state")
+    model = dataclasses.replace(random_model(GAMES[0]), value_function="state")
     with pytest.raises(UsageError, match="a network of state values; only those of afterstates"):
         count_lookups(model, 1)

@@ -11,11 +11,11 @@ from tests.ntuple import naive
 from tests.ntuple.reading import read
 from tilewright import SpecError, make_game
 from tilewright.games.board import Board
-from tilewright.training.config import Recipe
 from tilewright.learning.trainer import Trainer
 from tilewright.ntuple.model import Model, load_model
-from tilewright.ntuple.patterns import NetworkShape
+from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.ntuple.stages import UNWRITTEN, UNWRITTEN_16
+from tilewright.training.config import Recipe
 
 STAGES = {
     "2048": ("8192", "16384", "16384+8192", "16384+8192+4096"),
@@ -44,8 +44,8 @@ def naive_stage(board: Board, conditions: tuple[str, ...]) -> int:
 @pytest.mark.parametrize("spec", STAGES)
 def test_a_board_is_read_from_the_weights_of_its_stage(spec: str) -> None:
     game, rng = make_game(spec), random.Random(1)
-    plain = NetworkShape(TUPLES, features=("empty",))
-    shape = NetworkShape(TUPLES, features=("empty",), stages=STAGES[spec])
+    plain = NTupleArchitecture(TUPLES, features=("empty",))
+    shape = NTupleArchitecture(TUPLES, features=("empty",), stages=STAGES[spec])
     weights = np.random.default_rng(1).random(shape.table_size, np.float32)
     seen = set()
     for _ in range(400):
@@ -55,8 +55,8 @@ def test_a_board_is_read_from_the_weights_of_its_stage(spec: str) -> None:
         stage = naive_stage(board, STAGES[spec])
         seen.add(stage)
         shift = stage * plain.table_size
-        places, value = read(shape, weights, board)
-        assert places == [place + shift for place in naive.places(plain, board)]
+        indices, value = read(shape, weights, board)
+        assert indices == [index + shift for index in naive.indices(plain, board)]
         assert value == pytest.approx(naive.value(plain, weights[shift : shift + plain.table_size], board), rel=1e-5)
     assert seen == set(range(1 + len(STAGES[spec])))
 
@@ -75,24 +75,24 @@ def test_a_board_is_read_from_the_weights_of_its_stage(spec: str) -> None:
     ],
 )
 def test_a_stage_is_not_left_when_its_tiles_merge(tiles: str, stage: int) -> None:
-    game, shape = make_game("2048"), NetworkShape(("0",), symmetric=False, stages=("16384", "16384+8192"))
+    game, shape = make_game("2048"), NTupleArchitecture(("0",), symmetric=False, stages=("16384", "16384+8192"))
     board = game.parse(" ".join([*tiles.split(), *["2"] * (16 - len(tiles.split()))]))
-    places, _ = read(shape, np.zeros(shape.table_size, np.float32), board)
-    assert places[0] // shape.stage_size == stage
+    indices, _ = read(shape, np.zeros(shape.table_size, np.float32), board)
+    assert indices[0] // shape.stage_size == stage
 
 
 @pytest.mark.parametrize(("tiles", "stage"), [("64 64 64", 0), ("128", 0), ("128 64", 1), ("256", 1)])
 def test_all_tiles_of_a_stage_are_needed_where_none_comes_before_it(tiles: str, stage: int) -> None:
-    game, shape = make_game("2048"), NetworkShape(("0",), symmetric=False, stages=("64+128",))
+    game, shape = make_game("2048"), NTupleArchitecture(("0",), symmetric=False, stages=("64+128",))
     board = game.parse(" ".join([*tiles.split(), *["2"] * (16 - len(tiles.split()))]))
     assert naive_stage(board, shape.stages) == stage
-    places, _ = read(shape, np.zeros(shape.table_size, np.float32), board)
-    assert places[0] // shape.stage_size == stage
+    indices, _ = read(shape, np.zeros(shape.table_size, np.float32), board)
+    assert indices[0] // shape.stage_size == stage
 
 
 def test_an_unwritten_weight_is_read_from_the_stage_before_until_it_is_written() -> None:
     game = make_game("2048")
-    shape = NetworkShape(("0", "1"), symmetric=False, stages=("64", "128"), promote=True)
+    shape = NTupleArchitecture(("0", "1"), symmetric=False, stages=("64", "128"), promote=True)
     weights = np.full(shape.table_size, UNWRITTEN, np.float32)
     weights[: shape.stage_size] = np.arange(shape.stage_size)
     board = game.parse("128 2 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 0")
@@ -161,7 +161,7 @@ def test_promoted_weights_begin_with_what_the_stage_before_knows() -> None:
 @pytest.mark.parametrize("compact", [False, True])
 def test_a_model_with_stages_reads_back_and_plays_the_same(compact: bool, tmp_path: Path) -> None:
     game = make_game("2048")
-    shape = NetworkShape(TUPLES, stages=("64", "256"), promote=True)
+    shape = NTupleArchitecture(TUPLES, stages=("64", "256"), promote=True)
     weights = np.random.default_rng(3).integers(-100, 100, shape.table_size).astype(np.float32)
     hidden = np.random.default_rng(4).random(shape.table_size) < 0.5
     hidden[: shape.stage_size] = False
@@ -191,9 +191,9 @@ def test_a_model_with_stages_reads_back_and_plays_the_same(compact: bool, tmp_pa
 )
 def test_impossible_stages_are_refused(stages: tuple[str, ...], message: str) -> None:
     with pytest.raises(SpecError, match=message):
-        NetworkShape(TUPLES, stages=stages).check_fits(make_game("2048"))
+        NTupleArchitecture(TUPLES, stages=stages).check_fits(make_game("2048"))
 
 
 def test_promotion_needs_stages() -> None:
     with pytest.raises(SpecError, match="promote goes with stages"):
-        NetworkShape(TUPLES, promote=True)
+        NTupleArchitecture(TUPLES, promote=True)

@@ -11,24 +11,24 @@ from tests.games.variants import random_board
 from tests.ntuple import naive
 from tests.ntuple.reading import read
 from tilewright import make_game
-from tilewright.games.board import Board
 from tilewright.games.base import Game
-from tilewright.ntuple.patterns import NETWORKS, NetworkShape
+from tilewright.games.board import Board
+from tilewright.ntuple.patterns import NETWORKS, NTupleArchitecture
 
 # Game and network. On boards that are not square the tuples lie in one direction only; "520" is not in board order.
 SMALL = {
-    "3-tuples": ("2048", NetworkShape(("012", "159", "05a"))),
-    "4-tuples": ("threes", NetworkShape(("0123", "0145", "569a"))),
-    "no symmetry": ("2048", NetworkShape(("0145", "3", "7bf"), symmetric=False)),
-    "not in order": ("2048", NetworkShape(("520", "c840"))),
-    "2x2": ("2048:rows=2,columns=2", NetworkShape(("0145",))),
-    "3x3": ("2048:rows=3,columns=3", NetworkShape(("0125", "16a"))),
-    "2x3": ("2048:rows=2,columns=3", NetworkShape(("015", "26"))),
-    "3x4": ("threes:rows=3,columns=4", NetworkShape(("3", "0126", "89ab"))),
-    "4x2": ("threes:rows=4,columns=2,start_tiles=5", NetworkShape(("0145", "9d"))),
-    "6-tuple": ("2048", NetworkShape(("012456",))),
-    "by hint": ("threes", NetworkShape(("012", "0145"), by_hint=True)),
-    "by hint, with features": ("threes", NetworkShape(("012", "569a"), features=("large", "hint"), by_hint=True)),
+    "3-tuples": ("2048", NTupleArchitecture(("012", "159", "05a"))),
+    "4-tuples": ("threes", NTupleArchitecture(("0123", "0145", "569a"))),
+    "no symmetry": ("2048", NTupleArchitecture(("0145", "3", "7bf"), symmetric=False)),
+    "not in order": ("2048", NTupleArchitecture(("520", "c840"))),
+    "2x2": ("2048:rows=2,columns=2", NTupleArchitecture(("0145",))),
+    "3x3": ("2048:rows=3,columns=3", NTupleArchitecture(("0125", "16a"))),
+    "2x3": ("2048:rows=2,columns=3", NTupleArchitecture(("015", "26"))),
+    "3x4": ("threes:rows=3,columns=4", NTupleArchitecture(("3", "0126", "89ab"))),
+    "4x2": ("threes:rows=4,columns=2,start_tiles=5", NTupleArchitecture(("0145", "9d"))),
+    "6-tuple": ("2048", NTupleArchitecture(("012456",))),
+    "by hint": ("threes", NTupleArchitecture(("012", "0145"), by_hint=True)),
+    "by hint, with features": ("threes", NTupleArchitecture(("012", "569a"), features=("large", "hint"), by_hint=True)),
 }
 
 
@@ -37,13 +37,13 @@ def boards(game: Game, count: int, seed: int = 0) -> list[Board]:
     return [random_board(game, rng) for _ in range(count)]
 
 
-def random_weights(shape: NetworkShape, seed: int = 0) -> NDArray[np.float32]:
+def random_weights(shape: NTupleArchitecture, seed: int = 0) -> NDArray[np.float32]:
     return np.random.default_rng(seed).random(shape.table_size, np.float32)
 
 
-def assert_reads_as_naive(shape: NetworkShape, weights: NDArray[Any], board: Board) -> None:
-    places, value = read(shape, weights, board)
-    assert places == naive.places(shape, board)
+def assert_reads_as_naive(shape: NTupleArchitecture, weights: NDArray[Any], board: Board) -> None:
+    indices, value = read(shape, weights, board)
+    assert indices == naive.indices(shape, board)
     assert value == pytest.approx(naive.value(shape, weights, board), rel=1e-6)
 
 
@@ -62,7 +62,7 @@ def test_named_networks_are_read_as_the_naive_ones(name: str) -> None:
     weights = np.zeros(shape.table_size, np.float32)
     rng = np.random.default_rng(1)
     for board in boards(game, 15):
-        there = naive.places(shape, board)
+        there = naive.indices(shape, board)
         weights[there] = rng.random(len(there), np.float32)
         assert_reads_as_naive(shape, weights, board)
 
@@ -72,20 +72,20 @@ def test_all_symmetric_images_have_one_value(name: str) -> None:
     spec, shape = SMALL[name]
     weights = random_weights(shape)
     for board in boards(make_game(spec), 10):
-        values = [read(shape, weights, image)[1] for image in board.game.images(board)]
+        values = [read(shape, weights, symmetry)[1] for symmetry in board.game.symmetries(board)]
         assert values == pytest.approx([values[0]] * len(values), rel=1e-6)
 
 
 def test_without_symmetry_images_differ() -> None:
     spec, shape = SMALL["no symmetry"]
     board = make_game(spec).parse("2 4 8 16 / 32 64 128 256 / 512 1024 2048 4096 / 8192 16384 0 0")
-    values = {read(shape, random_weights(shape), image)[1] for image in board.game.images(board)}
+    values = {read(shape, random_weights(shape), symmetry)[1] for symmetry in board.game.symmetries(board)}
     assert len(values) == 8
 
 
 @pytest.mark.parametrize("tiles", [15, 16])
 def test_tiles_without_weights_are_read_as_a_downgraded_board(tiles: int) -> None:
-    shape, game = NetworkShape(("0123", "159d"), tiles=tiles), make_game("2048")
+    shape, game = NTupleArchitecture(("0123", "159d"), tiles=tiles), make_game("2048")
     weights = random_weights(shape)
     rng = random.Random(2)
     for _ in range(150):
@@ -111,7 +111,7 @@ def test_tiles_without_weights_are_read_as_a_downgraded_board(tiles: int) -> Non
     ],
 )
 def test_every_tile_above_the_largest_missing_one_is_halved(tiles: int, board: str, same_as: str) -> None:
-    shape, game = NetworkShape(("0123",), symmetric=False, tiles=tiles), make_game("2048")
+    shape, game = NTupleArchitecture(("0123",), symmetric=False, tiles=tiles), make_game("2048")
     weights = random_weights(shape)
     rest = " / 0 0 0 0" * 3
     assert read(shape, weights, game.parse(board + rest)) == read(shape, weights, game.parse(same_as + rest))
@@ -119,14 +119,14 @@ def test_every_tile_above_the_largest_missing_one_is_halved(tiles: int, board: s
 
 def test_sixteen_different_tiles_leave_no_gap_but_are_read_all_the_same() -> None:
     """2 … 65536 on one board: nothing can be halved, and 65536 is seen as 32768."""
-    shape, game = NetworkShape(("0123", "cdef"), symmetric=False), make_game("2048")
+    shape, game = NTupleArchitecture(("0123", "cdef"), symmetric=False), make_game("2048")
     board = game.parse(" ".join(str(2**code) for code in range(1, 17)))
-    places, _ = read(shape, random_weights(shape), board)
-    assert places == [0b0000_0001_0110_1010, 16**4 + 0b1111_1111_0111_1011]  # 1 2 3 4, 13 14 15 15
+    indices, _ = read(shape, random_weights(shape), board)
+    assert indices == [0b0000_0001_0110_1010, 16**4 + 0b1111_1111_0111_1011]  # 1 2 3 4, 13 14 15 15
 
 
 def test_weights_of_16_bits_are_added_up_without_overflow() -> None:
-    shape, game = NetworkShape(("0123", "0145")), make_game("2048")
+    shape, game = NTupleArchitecture(("0123", "0145")), make_game("2048")
     weights = np.full(shape.table_size, 32_767, np.int16)
     board = game.parse("2 4 8 0 / 0 0 0 0 / 0 0 2 0 / 0 0 0 0")
     assert read(shape, weights, board, unit=0.5)[1] == 16 * 32_767 * 0.5

@@ -12,10 +12,10 @@ from tilewright import Agent, Episode, Evaluation, Game, UsageError, evaluate, m
 from tilewright.agents.greedy import GreedyAgent, GreedyPolicy
 from tilewright.agents.random import RandomAgent, RandomPolicy
 from tilewright.games.board import Board
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.policy import act_one
 from tilewright.games.rules import ACTIONS
+from tilewright.games.state_kernels import typed_state
 from tilewright.play.statistics import best_of_hundred, mean_of, rate_of
-from tilewright.games.policy import choose_once
 from tilewright.rng import Stream
 
 
@@ -27,7 +27,7 @@ class PythonRandom(RandomAgent):
 
     def move(self, board: Board, stream: Stream | None = None) -> str:
         assert stream is not None
-        return ACTIONS[choose_once(RandomPolicy(), board.game.rules, typed_state(board.state), stream)]
+        return ACTIONS[act_one(RandomPolicy(), board.game.rules, typed_state(board.state), stream)]
 
 
 class PythonGreedy(GreedyAgent):
@@ -36,7 +36,7 @@ class PythonGreedy(GreedyAgent):
 
     def move(self, board: Board, stream: Stream | None = None) -> str:
         assert stream is not None
-        return ACTIONS[choose_once(GreedyPolicy(), board.game.rules, typed_state(board.state), stream)]
+        return ACTIONS[act_one(GreedyPolicy(), board.game.rules, typed_state(board.state), stream)]
 
 
 def results(found: Evaluation) -> list[list[int]]:

@@ -239,8 +239,8 @@ def test_no_single_wrong_character_gets_through_as_another_game(tmp_path: Path) 
     path = tmp_path / "games.jsonl"
     path.write_text(line + "\n")
     right = next(read_games(path))
-    for place, new in itertools.product(range(len(line)), rng.sample('019afhx"[]{},: \\-', 6)):
-        path.write_text(line[:place] + new + line[place + 1 :] + "\n")
+    for index, new in itertools.product(range(len(line)), rng.sample('019afhx"[]{},: \\-', 6)):
+        path.write_text(line[:index] + new + line[index + 1 :] + "\n")
         try:
             found = next(read_games(path))
         except FileError:

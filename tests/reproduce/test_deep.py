@@ -8,12 +8,12 @@ import pytest
 from tests.deep.small import AFTERSTATE, SMALL, train
 from tests.reproduce.test_suite import InterruptAfter
 from tilewright.agents import make_agent
-from tilewright.play.evaluate import evaluate
 from tilewright.games import make_game
+from tilewright.play.evaluate import evaluate
 from tilewright.reproduce.experiments import Experiment, Row, Scale, Stated
 from tilewright.reproduce.figures import CURVES
-from tilewright.reproduce.results import find_all
 from tilewright.reproduce.report import make_report, write_markdown, write_page
+from tilewright.reproduce.results import find_all
 from tilewright.reproduce.store import Store
 from tilewright.reproduce.suite import FIRST_TEST, pieces_of, run_suite
 

@@ -14,17 +14,17 @@ import pytest
 
 from tests.reproduce.tiny import QUICK, tiny_experiment
 from tests.training.sessions import tiny
+from tilewright._core.files import try_lock
 from tilewright.agents import make_agent
 from tilewright.errors import FileError, UnreachedError
-from tilewright.play.evaluate import evaluate
-from tilewright._core.files import held
 from tilewright.games import make_game
+from tilewright.play.evaluate import evaluate
 from tilewright.play.statistics import Estimate, mean_of
 from tilewright.reproduce.experiments import Experiment, Row
 from tilewright.reproduce.figures import draw
-from tilewright.reproduce.results import Cell, find_all, written
 from tilewright.reproduce.jobs import Job
 from tilewright.reproduce.report import make_report, write_markdown, write_page
+from tilewright.reproduce.results import Cell, find_all, written
 from tilewright.reproduce.store import Store
 from tilewright.reproduce.suite import FIRST_TEST, Observer, pieces_of, run_suite
 
@@ -122,7 +122,7 @@ def test_a_training_that_another_process_has_under_way_is_waited_for_while_other
     assert taken is not None
     rest = {job.key for piece in pieces for job in piece.jobs if taken not in (job, getattr(job, "training", None))}
     with ThreadPoolExecutor(1) as pool:
-        with held(store.run_folder(taken.key) / "lock") as mine:
+        with try_lock(store.run_folder(taken.key) / "lock") as mine:
             assert mine
             suite = pool.submit(run_suite, pieces, store, workers=1)
             until = time.monotonic() + 120
@@ -250,7 +250,7 @@ def test_figures_agree_where_their_intervals_overlap(
 
 
 @pytest.mark.parametrize(
-    ("column", "estimate", "text"),
+    ("column", "state_value", "text"),
     [
         ("score", Estimate(51320.9, 50962.5, 51679.3), "51,321 ± 358"),
         ("win", Estimate(0.906, 0.896, 0.915), "90.6 % (89.6 – 91.5)"),
@@ -266,5 +266,5 @@ def test_figures_agree_where_their_intervals_overlap(
         ("score", None, "–"),
     ],
 )
-def test_figures_are_written_for_people(column: str, estimate: Estimate | None, text: str) -> None:
-    assert written(column, estimate) == text
+def test_figures_are_written_for_people(column: str, state_value: Estimate | None, text: str) -> None:
+    assert written(column, state_value) == text

@@ -69,7 +69,7 @@ def best_values(game: str) -> dict[State, dict[str, float]]:
     """For every state and move: the points to come when all later moves are the best."""
     tree = solved(game)
     return {
-        state: {action: tree.worth(move, tree.best) for action, move in moves.items()}
+        state: {action: tree.q_values(move, tree.best) for action, move in moves.items()}
         for state, moves in tree.moves.items()
     }
 

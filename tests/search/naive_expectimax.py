@@ -7,7 +7,7 @@ import numpy as np
 from tests.learning.plain import gain
 from tilewright.games.board import Board
 
-Leaf = Callable[[Board], dict[str, float]]  # what each legal move is worth without search
+Evaluator = Callable[[Board], dict[str, float]]  # what each legal move is worth without search
 ANY = 1 << 31
 
 
@@ -15,16 +15,16 @@ def rarity_of(probability: float) -> int:
     return int(np.rint(-8 * np.log2(probability)))
 
 
-def moves(board: Board, leaf: Leaf, depth: int, rarity: int = ANY) -> dict[str, float]:
+def moves(board: Board, evaluator: Evaluator, depth: int, rarity: int = ANY) -> dict[str, float]:
     """What each legal move is worth, searched so many plies deep."""
     if depth == 1:
-        return leaf(board)
-    game, worth = board.game, {}
+        return evaluator(board)
+    game, q_values = board.game, {}
     for action in game.legal(board):
         after, reward = game.slide(board, action)
-        worth[action] = float(reward)
+        q_values[action] = float(reward)
         for following, probability in game.outcomes(after):
             left = rarity - rarity_of(probability) if rarity < ANY else rarity
-            deeper = moves(following, leaf, depth - 1 if left >= 0 else 1, left)
-            worth[action] += probability * (gain(after, following) + max(deeper.values(), default=0.0))
-    return worth
+            deeper = moves(following, evaluator, depth - 1 if left >= 0 else 1, left)
+            q_values[action] += probability * (gain(after, following) + max(deeper.values(), default=0.0))
+    return q_values

@@ -12,26 +12,26 @@ from tests.search import naive_expectimax as naive
 from tilewright import make_game
 from tilewright.agents.model_store import make_player
 from tilewright.games.board import Board
-from tilewright.games.state_kernels import typed_state
 from tilewright.games.episode import Episode
+from tilewright.games.policy import NO_ACTION, make_results, play_games
 from tilewright.games.rules import ACTIONS
-from tilewright.ntuple.model import METHODS, Model
-from tilewright.ntuple.patterns import NetworkShape
-from tilewright.games.policy import OVER, make_results, play_games
+from tilewright.games.state_kernels import typed_state
+from tilewright.ntuple.model import VALUE_FUNCTIONS, Model
+from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.rng import new_stream, stream_key
+from tilewright.search.evaluator import Evaluator, make_evaluator
 from tilewright.search.expectimax import DEEPEST, Expectimax, eighth_bits, make_expectimax, think_once
-from tilewright.search.evaluator import Leaf, make_leaf
 
-SHAPE = NetworkShape(("0145", "569a", "37bf"), symmetric=False)
+SHAPE = NTupleArchitecture(("0145", "569a", "37bf"), symmetric=False)
 GAMES = ["2048", "threes"]
 BOARDS = 200
 
 
 @cache
-def random_model(game: str, method: str = "afterstate") -> Model:
-    size = METHODS[method] * SHAPE.table_size
+def random_model(game: str, value_function: str = "afterstate") -> Model:
+    size = VALUE_FUNCTIONS[value_function] * SHAPE.table_size
     weights = np.random.default_rng(5).uniform(0, 300, size).astype(np.float32)
-    return Model(make_game(game), SHAPE, method, weights)
+    return Model(make_game(game), SHAPE, value_function, weights)
 
 
 @cache
@@ -52,29 +52,29 @@ def crowded_boards(spec: str, most_empty: int = 3, count: int = BOARDS) -> tuple
     raise AssertionError("random games are never this crowded")
 
 
-def naive_leaf(model: Model) -> naive.Leaf:
-    plain = Plain(model.game, model.shape, model.weights, model.method)
+def naive_leaf(model: Model) -> naive.Evaluator:
+    plain = Plain(model.game, model.shape, model.weights, model.value_function)
     known: dict[Board, dict[str, float]] = {}
 
-    def leaf(board: Board) -> dict[str, float]:
+    def evaluator(board: Board) -> dict[str, float]:
         if board not in known:
-            known[board] = {action: float(worth) for action, worth in plain.worths(board).items()}
+            known[board] = {action: float(q_values) for action, q_values in plain.worths(board).items()}
         return known[board]
 
-    return leaf
+    return evaluator
 
 
-def leaf_of(model: Model) -> Leaf:
-    return make_leaf(make_player(model, model.game))
+def leaf_of(model: Model) -> Evaluator:
+    return make_evaluator(make_player(model, model.game))
 
 
 def worth_of(search: Expectimax, board: Board) -> dict[str, float]:
     best = think_once(search, board.game.rules, typed_state(board.state))
-    found = {action: float(search.worth[i]) for i, action in enumerate(ACTIONS) if np.isfinite(search.worth[i])}
+    found = {action: float(search.q_values[i]) for i, action in enumerate(ACTIONS) if np.isfinite(search.q_values[i])}
     if found:
         assert found[ACTIONS[best]] == max(found.values())
     else:
-        assert best == OVER
+        assert best == NO_ACTION
     return found
 
 
@@ -82,37 +82,37 @@ def worth_of(search: Expectimax, board: Board) -> dict[str, float]:
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_it_finds_what_the_naive_recursion_finds_with_and_without_a_table(depth: int, spec: str) -> None:
     model = random_model(spec)
-    leaf = naive_leaf(model)
+    evaluator = naive_leaf(model)
     plain = make_expectimax(leaf_of(model), [depth], table_megabytes=0)
     tabled = make_expectimax(leaf_of(model), [depth], table_megabytes=0.5)  # one table for all boards
     for board in crowded_boards(spec)[: BOARDS if depth < 3 or spec == "2048" else BOARDS // 2]:
-        expected = naive.moves(board, leaf, depth)
+        expected = naive.moves(board, evaluator, depth)
         assert worth_of(plain, board) == pytest.approx(expected, rel=1e-5)
         assert worth_of(tabled, board) == worth_of(plain, board)
 
 
 @pytest.mark.parametrize(
-    ("method", "spec"), [("state", "threes"), pytest.param("action", "2048", marks=pytest.mark.slow)]
+    ("value_function", "spec"), [("state", "threes"), pytest.param("action", "2048", marks=pytest.mark.slow)]
 )
-def test_networks_of_states_and_of_actions_can_be_searched_with(method: str, spec: str) -> None:
-    model = random_model(spec, method)
-    leaf = naive_leaf(model)
+def test_networks_of_states_and_of_actions_can_be_searched_with(value_function: str, spec: str) -> None:
+    model = random_model(spec, value_function)
+    evaluator = naive_leaf(model)
     search = make_expectimax(leaf_of(model), [2])
     for board in crowded_boards(spec)[:10]:
-        assert worth_of(search, board) == pytest.approx(naive.moves(board, leaf, 2), rel=1e-5)
+        assert worth_of(search, board) == pytest.approx(naive.moves(board, evaluator, 2), rel=1e-5)
 
 
 @pytest.mark.parametrize("spec", [*GAMES, "2048:rows=3,columns=3", "2048:cascade=yes,four=0.5", "threes:rows=3"])
 def test_boards_of_every_kind_are_searched_as_the_naive_recursion_does(spec: str) -> None:
     """Also those with a 65536 or no legal move, and bags and hints that are not known."""
     game = make_game(spec)
-    shape = NetworkShape(("0145", "56", "0"), symmetric=False)
+    shape = NTupleArchitecture(("0145", "56", "0"), symmetric=False)
     weights = np.random.default_rng(6).uniform(0, 300, shape.table_size).astype(np.float32)
     model = Model(game, shape, "afterstate", weights)
-    leaf, search, rng = naive_leaf(model), make_expectimax(leaf_of(model), [2]), random.Random(12)
+    evaluator, search, rng = naive_leaf(model), make_expectimax(leaf_of(model), [2]), random.Random(12)
     for _ in range(25):
         board = random_board(game, rng)
-        assert worth_of(search, board) == pytest.approx(naive.moves(board, leaf, 2), rel=1e-5)
+        assert worth_of(search, board) == pytest.approx(naive.moves(board, evaluator, 2), rel=1e-5)
 
 
 @pytest.mark.parametrize("spec", GAMES)
@@ -134,13 +134,13 @@ def test_a_table_changes_no_move_of_whole_games(spec: str) -> None:
 @pytest.mark.parametrize("least", [0.2, 0.02, 0.001])
 def test_improbable_branches_are_judged_at_once(least: float, spec: str) -> None:
     model = random_model(spec)
-    leaf = naive_leaf(model)
+    evaluator = naive_leaf(model)
     search = make_expectimax(leaf_of(model), [3], least_probability=least)
     differ = 0
     for board in crowded_boards(spec)[:40]:
-        expected = naive.moves(board, leaf, 3, eighth_bits(least))
+        expected = naive.moves(board, evaluator, 3, eighth_bits(least))
         assert worth_of(search, board) == pytest.approx(expected, rel=1e-5)
-        differ += expected != naive.moves(board, leaf, 2)
+        differ += expected != naive.moves(board, evaluator, 2)
     assert differ or least == 0.2
 
 

@@ -8,11 +8,11 @@ import pytest
 from tests.games.variants import random_board
 from tests.search import naive_minimax as naive
 from tilewright import Board, make_game
-from tilewright.games.state_kernels import typed_state
-from tilewright.games.rules import ACTIONS, Rules, State
 from tilewright._core.jit import kernel
+from tilewright.games.rules import ACTIONS, Rules, State
+from tilewright.games.state_kernels import typed_state
+from tilewright.search.evaluator import evaluate_state
 from tilewright.search.heuristic import LEAST, WEIGHTS, Heuristic, LineWeights, Weights, line_values, make_heuristic
-from tilewright.search.evaluator import judge
 
 # All weights differ, so that no two can be mistaken for each other; the base is small enough for LEAST to matter.
 ODD = Weights(9_000.0, 2.5, 3.1, LineWeights(130, 710, 57, 11.0, 3.0), LineWeights(170, 530, 41, 7.0, 2.0))
@@ -21,14 +21,16 @@ SHAPES = ["2048:rows=3,columns=2", "threes:rows=3", "2048:columns=3", "threes:ro
 
 
 @kernel
-def judge_once(leaf: Heuristic, rules: Rules, state: State) -> float:
-    value: float = judge(leaf, rules, state)
+def judge_once(evaluator: Heuristic, rules: Rules, state: State) -> float:
+    value: float = evaluate_state(evaluator, rules, state)
     return value
 
 
-def judged(leaf: Heuristic, board: Board) -> tuple[float, dict[str, float]]:
-    value = judge_once(leaf, board.game.rules, typed_state(board.state))
-    return value, {action: float(leaf.worth[i]) for i, action in enumerate(ACTIONS) if np.isfinite(leaf.worth[i])}
+def judged(evaluator: Heuristic, board: Board) -> tuple[float, dict[str, float]]:
+    value = judge_once(evaluator, board.game.rules, typed_state(board.state))
+    return value, {
+        action: float(evaluator.q_values[i]) for i, action in enumerate(ACTIONS) if np.isfinite(evaluator.q_values[i])
+    }
 
 
 @pytest.mark.parametrize("length", [2, 3, 4])
@@ -51,13 +53,13 @@ def test_line_values_are_those_of_the_naive_twin(spec: str, length: int) -> None
 def test_judge_leaves_the_worth_of_each_move_and_returns_the_best(spec: str) -> None:
     game, rng = make_game(spec), random.Random(2)
     for weights in (ODD, WEIGHTS[game.name]):
-        leaf = make_heuristic(game, weights)
+        evaluator = make_heuristic(game, weights)
         for _ in range(40):
             board = random_board(game, rng)
             if game.name == "2048" and game.largest(board) > 16384:
                 continue  # what a 65536 looks like is the subject of another test
             expected = naive.worths(board, weights)
-            value, worths = judged(leaf, board)
+            value, worths = judged(evaluator, board)
             assert worths == pytest.approx(expected, rel=1e-5)
             assert value == max(worths.values(), default=0.0)
 
@@ -65,12 +67,12 @@ def test_judge_leaves_the_worth_of_each_move_and_returns_the_best(spec: str) -> 
 @pytest.mark.parametrize("spec", GAMES + SHAPES)
 def test_a_lost_game_is_worth_less_than_any_other(spec: str) -> None:
     game, rng = make_game(spec), random.Random(3)
-    leaf = make_heuristic(game)
-    assert leaf.table[: 1 << 16].min() >= LEAST > 0
+    evaluator = make_heuristic(game)
+    assert evaluator.table[: 1 << 16].min() >= LEAST > 0
     lost = 0
     for _ in range(400):
         board = random_board(game, rng)
-        value, worths = judged(leaf, board)
+        value, worths = judged(evaluator, board)
         assert (value == 0) == game.is_over(board)
         assert (value >= LEAST) == bool(worths)
         lost += value == 0
@@ -86,8 +88,8 @@ def test_a_tile_beyond_the_table_is_seen_as_the_downgraded_board() -> None:
 
 def test_a_merge_that_makes_a_65536_counts_its_reward() -> None:
     game = make_game("2048")
-    leaf = make_heuristic(game)
-    worths = judged(leaf, game.parse("32768 32768 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2"))[1]
+    evaluator = make_heuristic(game)
+    worths = judged(evaluator, game.parse("32768 32768 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2"))[1]
     after = naive.board_value(game.parse("32768 0 0 0 / 0 0 0 0 / 0 0 0 0 / 2 0 0 0"), WEIGHTS["2048"])
     assert worths["left"] == pytest.approx(65536 + after, rel=1e-6)
 
@@ -95,13 +97,13 @@ def test_a_merge_that_makes_a_65536_counts_its_reward() -> None:
 @pytest.mark.parametrize("spec", GAMES + SHAPES)
 def test_symmetric_images_are_worth_the_same(spec: str) -> None:
     game, rng = make_game(spec), random.Random(4)
-    leaf = make_heuristic(game)
+    evaluator = make_heuristic(game)
     for _ in range(50):
-        values = [judged(leaf, image)[0] for image in game.images(random_board(game, rng))]
+        values = [judged(evaluator, symmetry)[0] for symmetry in game.symmetries(random_board(game, rng))]
         assert values == pytest.approx([values[0]] * len(values), rel=1e-6)
 
 
 def test_every_thread_gets_room_of_its_own_and_shares_the_table() -> None:
     one, other = make_heuristic(make_game("2048")), make_heuristic(make_game("2048"))
     assert one.table is other.table
-    assert one.worth is not other.worth
+    assert one.q_values is not other.q_values

@@ -9,8 +9,8 @@ import pytest
 from tests.games.variants import random_board
 from tests.search import naive_minimax as naive
 from tilewright import Board, make_game
-from tilewright.games.state_kernels import typed_state
 from tilewright.games.rules import ACTIONS
+from tilewright.games.state_kernels import typed_state
 from tilewright.search.heuristic import WEIGHTS, make_heuristic
 from tilewright.search.minimax import LOST, MOST_DEPTH, MOST_REPLIES, Minimax, look_ahead, make_minimax
 
@@ -20,7 +20,7 @@ OPEN = "2 4 8 16 / 4 0 0 0 / 2 0 0 2 / 0 0 0 0"
 
 def searched(search: Minimax, board: Board) -> dict[str, float]:
     look_ahead(search, board.game.rules, typed_state(board.state))
-    return {action: float(search.worth[i]) for i, action in enumerate(ACTIONS) if np.isfinite(search.worth[i])}
+    return {action: float(search.q_values[i]) for i, action in enumerate(ACTIONS) if np.isfinite(search.q_values[i])}
 
 
 def narrow(board: Board) -> bool:

@@ -13,8 +13,8 @@ from tests.search import twin
 from tests.search.exact import GAMES, board_of, playout_values, some_states
 from tilewright import Board, Episode, evaluate, make_agent, make_game
 from tilewright.agents.ntuple import ModelAgent
+from tilewright.games.policy import act_one
 from tilewright.games.state_kernels import typed_state
-from tilewright.games.policy import choose_once
 from tilewright.rng import Stream, stream_for
 
 SIGMAS = 5
@@ -58,27 +58,29 @@ def test_any_number_of_rollouts_is_added_up(rollouts: int, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "method"),
+    ("game", "value_function"),
     [
         ("2048:rows=3,columns=3", "afterstate"),
         pytest.param("2048:rows=3,columns=3", "action", marks=pytest.mark.slow),
         ("threes:rows=3,columns=4", "afterstate"),
     ],
 )
-def test_networks_play_and_judge_playouts_as_those_of_the_twin(game: str, method: str, tmp_path: Path) -> None:
-    path, network = tmp_path / "model.safetensors", ModelAgent(random_model(game, method).in_16_bits())
-    random_model(game, method).save(path)
+def test_networks_play_and_judge_playouts_as_those_of_the_twin(game: str, value_function: str, tmp_path: Path) -> None:
+    path, network = tmp_path / "model.safetensors", ModelAgent(random_model(game, value_function).in_16_bits())
+    random_model(game, value_function).save(path)
     board = late_board(game, 8)
 
     def play(board: Board, stream: Stream) -> str:
         return network.move(board)
 
-    def judge(board: Board) -> float:
+    def evaluate_state(board: Board) -> float:
         return max(network.values(board).values(), default=0.0)
 
     values = make_agent(f"montecarlo:rollouts=4,playout=network,steps=3,model={path}").values(board, stream_for(8))
     final = twin.FINALS["score"]
-    assert values == twin.monte_carlo(board, stream_for(8), rollouts=4, final=final, player=play, steps=3, judge=judge)
+    assert values == twin.monte_carlo(
+        board, stream_for(8), rollouts=4, final=final, player=play, steps=3, evaluate_state=evaluate_state
+    )
     values = make_agent(f"montecarlo:rollouts=4,playout=network,value=largest,model={path}").values(
         board, stream_for(9)
     )
@@ -92,12 +94,14 @@ def test_a_network_judges_random_playouts_that_are_cut_short(tmp_path: Path) -> 
     random_model(game).save(path)
     board, final = late_board(game, 8), twin.FINALS["score"]
 
-    def judge(board: Board) -> float:
+    def evaluate_state(board: Board) -> float:
         return max(network.values(board).values(), default=0.0)
 
     for steps in (1, 5):
         values = make_agent(f"montecarlo:rollouts=9,steps={steps},model={path}").values(board, stream_for(steps))
-        expected = twin.monte_carlo(board, stream_for(steps), rollouts=9, final=final, steps=steps, judge=judge)
+        expected = twin.monte_carlo(
+            board, stream_for(steps), rollouts=9, final=final, steps=steps, evaluate_state=evaluate_state
+        )
         assert values == expected
 
 
@@ -184,7 +188,7 @@ def test_the_moves_of_playouts_are_counted(tmp_path: Path) -> None:
     policy = make_agent(f"montecarlo:rollouts=10,steps=3,model={path}").policy(game)
     assert policy is not None
     board = game.parse("0 0 0 / 0 2 0 / 0 0 0")
-    choose_once(policy, game.rules, typed_state(board.state), stream_for(1))
+    act_one(policy, game.rules, typed_state(board.state), stream_for(1))
     assert policy.playouts.moves.tolist() == [4 * 10 * 3]
 
 

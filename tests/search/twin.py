@@ -71,7 +71,13 @@ FINALS: dict[str, Final] = {
 
 
 def play_out(
-    board: Board, score: int, stream: Stream, player: Player, final: Final, steps: int, judge: Callable[[Board], float]
+    board: Board,
+    score: int,
+    stream: Stream,
+    player: Player,
+    final: Final,
+    steps: int,
+    evaluate_state: Callable[[Board], float],
 ) -> float:
     game = board.game
     for _ in range(steps):
@@ -80,7 +86,7 @@ def play_out(
         after, reward = game.slide(board, player(board, stream))
         board, gain = game.spawn(after, stream)
         score += reward + gain
-    return score + judge(board)
+    return score + evaluate_state(board)
 
 
 def monte_carlo(
@@ -92,7 +98,7 @@ def monte_carlo(
     shared: bool = False,
     player: Player = plays_randomly,
     steps: int = 10**9,
-    judge: Callable[[Board], float] = lambda board: 0.0,
+    evaluate_state: Callable[[Board], float] = lambda board: 0.0,
 ) -> dict[str, float]:
     """The mean of each legal move's playouts, added up in blocks."""
     game = board.game
@@ -109,7 +115,7 @@ def monte_carlo(
             tried, gain = (first, first_gain) if shared else game.spawn(after, own)
             if i % BLOCK == 0:
                 blocks.append(0.0)
-            blocks[-1] += play_out(tried, reward + gain, own, player, final, steps, judge)
+            blocks[-1] += play_out(tried, reward + gain, own, player, final, steps, evaluate_state)
         total = 0.0
         for block in blocks:
             total += block

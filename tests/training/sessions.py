@@ -10,9 +10,9 @@ from tensorboardX.proto import event_pb2
 
 from tilewright._core.files import read_tensors
 from tilewright.training.config import Recipe
+from tilewright.training.ntuple_session import Session, open_session
 from tilewright.training.run_folder import CurvePoint, RunFolder
 from tilewright.training.session import Watcher
-from tilewright.training.ntuple_session import Session, open_session
 
 __all__ = ["ONLINE", "TINY", "StopAfter", "events_of", "learned", "purges_of", "rows_but_time", "tiny", "train"]
 
@@ -63,12 +63,12 @@ def rows_but_time(path: Path) -> list[CurvePoint]:
 def _events(path: Path) -> Iterator[Any]:
     """TensorBoard's records: a length, its check sum, that many bytes, their check sum."""
     for file in sorted(path.glob("events.out.tfevents.*"), key=lambda file: int(file.name.rpartition(".")[2])):
-        content, place = file.read_bytes(), 0
-        while place < len(content):
-            length = int.from_bytes(content[place : place + 8], "little")
-            assert place + 16 + length <= len(content), "a record is cut short"
-            yield event_pb2.Event.FromString(content[place + 12 : place + 12 + length])
-            place += 16 + length
+        content, index = file.read_bytes(), 0
+        while index < len(content):
+            length = int.from_bytes(content[index : index + 8], "little")
+            assert index + 16 + length <= len(content), "a record is cut short"
+            yield event_pb2.Event.FromString(content[index + 12 : index + 12 + length])
+            index += 16 + length
 
 
 def events_of(path: Path) -> dict[str, list[tuple[int, float]]]:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.process import run_python
 from tests.training.sessions import tiny
 from tilewright.errors import ConfigError, FileError
-from tilewright.training.config import LARGEST_VALUE, Recipe, preset_names, read_recipe, recipe_from_toml
 from tilewright.ntuple.features import FEATURES
 from tilewright.ntuple.patterns import NETWORKS
+from tilewright.training.config import LARGEST_VALUE, Recipe, preset_names, read_recipe, recipe_from_toml
 
 KEYS = [field.name.rstrip("_") for field in dataclasses.fields(Recipe)]
 
@@ -21,8 +21,8 @@ KEYS = [field.name.rstrip("_") for field in dataclasses.fields(Recipe)]
 @pytest.mark.parametrize("name", preset_names())
 def test_every_preset_is_a_recipe_for_a_network_that_fits_its_game(name: str) -> None:
     recipe = read_recipe(name)
-    assert dataclasses.replace(recipe.make_shape(), stages=(), promote=False) == NETWORKS[recipe.network]
-    assert recipe.make_shape().lookups(recipe.make_game()) > 0
+    assert dataclasses.replace(recipe.make_architecture(), stages=(), promote=False) == NETWORKS[recipe.network]
+    assert recipe.make_architecture().lookups(recipe.make_game()) > 0
     assert recipe_from_toml(recipe.to_toml()) == recipe
 
 
@@ -36,7 +36,7 @@ def test_the_steps_of_papers_are_shares_divided_by_the_lookups() -> None:
     for name in preset_names():
         recipe = read_recipe(name)
         if "α = 0.0025 a weight" in preset_names()[name]:
-            lookups = recipe.make_shape().lookups(recipe.make_game())
+            lookups = recipe.make_architecture().lookups(recipe.make_game())
             assert recipe.share == pytest.approx(0.0025 * lookups), name
 
 
@@ -52,7 +52,7 @@ ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 def recipes(draw: st.DrawFn) -> Recipe:
     chosen: dict[str, Any] = {
         "game": draw(st.sampled_from(["2048", "threes", "2048:four=0.25,start_tiles=3", " 2048:\n"])),
-        "method": draw(st.sampled_from(["afterstate", "state", "action"])),
+        "value_function": draw(st.sampled_from(["afterstate", "state", "action"])),
         "rule": draw(st.sampled_from(["fixed", "tc"])),
         "share": draw(numbers(0, 2, above=True)),
         "decay": draw(numbers(0, 1, above=True)),
@@ -67,7 +67,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
         "evaluate_minutes": draw(numbers(0, 1e300)),
         "checkpoint_minutes": draw(numbers(0, 1e300, above=True)),
     }
-    if chosen["method"] == "state":
+    if chosen["value_function"] == "state":
         chosen["initial"] = -abs(chosen["initial"])
     if draw(st.booleans()):
         chosen |= {"order": "backward", "lambda_": draw(numbers(0, 1)), "steps": draw(st.integers(0, 100))}

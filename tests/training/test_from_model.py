@@ -12,8 +12,8 @@ from tilewright.errors import FileError, UsageError
 from tilewright.learning.trainer import Trainer
 from tilewright.ntuple.model import load_model
 from tilewright.ntuple.stages import UNWRITTEN
-from tilewright.training.run_folder import RunFolder
 from tilewright.training.ntuple_session import open_session
+from tilewright.training.run_folder import RunFolder
 
 IN_TURN: dict[str, Any] = {"stages": ("16", "16+8"), "collect": 40, "lambda_": 0.0}
 
@@ -94,7 +94,7 @@ def test_unwritten_weights_of_a_packed_model_stay_unwritten(tmp_path: Path) -> N
     ("changes", "message"),
     [
         ({"game": "2048:rows=3,columns=3,win_tile=128"}, "a model for 2048:.*; the recipe is for 2048:"),
-        ({"method": "state"}, "a model of afterstate values; the recipe learns state values"),
+        ({"value_function": "state"}, "a model of afterstate values; the recipe learns state values"),
         ({"tuples": ("012", "045")}, "a model of another network than the recipe's"),
         ({"model": "nowhere.safetensors"}, "nowhere.safetensors"),
     ],

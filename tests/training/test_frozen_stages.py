@@ -9,9 +9,9 @@ import pytest
 
 from tests.training.sessions import StopAfter, learned, rows_but_time, tiny, train
 from tilewright.errors import ConfigError
-from tilewright.training.config import Recipe
 from tilewright.ntuple.model import Model, load_model
 from tilewright.ntuple.stages import UNWRITTEN
+from tilewright.training.config import Recipe
 from tilewright.training.run_folder import RunFolder
 
 
@@ -24,12 +24,12 @@ def model_of(path: Path) -> Model:
 
 
 def test_while_they_are_asleep_all_is_as_without_them(tmp_path: Path) -> None:
-    train(staged(stages_after=1.0), tmp_path / "asleep")
+    train(staged(stages_after=1.0), tmp_path / "frozen")
     train(dataclasses.replace(staged(), stages=(), promote=False), tmp_path / "plain")
-    asleep, plain = model_of(tmp_path / "asleep").weights, model_of(tmp_path / "plain").weights
-    np.testing.assert_array_equal(asleep[: len(plain)], plain)
-    assert (asleep[len(plain) :] <= np.float32(UNWRITTEN)).all()
-    assert rows_but_time(tmp_path / "asleep") == rows_but_time(tmp_path / "plain")
+    frozen, plain = model_of(tmp_path / "frozen").weights, model_of(tmp_path / "plain").weights
+    np.testing.assert_array_equal(frozen[: len(plain)], plain)
+    assert (frozen[len(plain) :] <= np.float32(UNWRITTEN)).all()
+    assert rows_but_time(tmp_path / "frozen") == rows_but_time(tmp_path / "plain")
 
 
 def test_they_begin_after_their_part_of_the_games(tmp_path: Path) -> None:

@@ -10,15 +10,15 @@ import pytest
 
 from tests.training.sessions import ONLINE, StopAfter, events_of, learned, rows_but_time, tiny, train
 from tilewright import evaluate, runs
+from tilewright._core.files import read_tensors
 from tilewright.agents.ntuple import ModelAgent
 from tilewright.errors import ConfigError, DivergedError, FileError, UsageError
-from tilewright._core.files import read_tensors
-from tilewright.training.config import Recipe, read_recipe
 from tilewright.learning.trainer import Trainer
 from tilewright.ntuple.model import load_model
+from tilewright.training.config import Recipe, read_recipe
+from tilewright.training.ntuple_session import IMPROVEMENT, Session, open_session
 from tilewright.training.run_folder import CurvePoint, Progress, RunFolder
 from tilewright.training.session import TEST_SEED, Watcher
-from tilewright.training.ntuple_session import IMPROVEMENT, Session, open_session
 
 OFTEN = 1e-6  # minutes: after every piece of work
 
@@ -241,7 +241,7 @@ def test_a_finished_run_resumed_stays_as_it_is(tmp_path: Path) -> None:
         {"features": ("empty",)},
         {"stages": ("64",)},
         {"restart": 30},
-        {"method": "state"},
+        {"value_function": "state"},
         {"order": "online", "lambda_": 0.0},
         {"lambda_": 0.6},
         {"steps": 3},
@@ -276,7 +276,7 @@ def test_every_key_is_either_learning_or_may_change() -> None:
         "stages_after",
         "collect",
         "taught",
-        "knows",
+        "downgrade_above",
     }  # these change others, or are changed by them
     assert learning | free == {field.name for field in dataclasses.fields(Recipe)}
     assert not learning & free

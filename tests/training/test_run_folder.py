@@ -9,10 +9,10 @@ import pytest
 
 from tests.training.sessions import events_of, purges_of, tiny
 from tilewright import runs
-from tilewright.errors import FileError
 from tilewright._core.files import read_tensors, write_tensors
-from tilewright.training.config import recipe_from_toml
+from tilewright.errors import FileError
 from tilewright.learning.trainer import Trainer
+from tilewright.training.config import recipe_from_toml
 from tilewright.training.run_folder import CurvePoint, EventLog, Progress, RunFolder
 
 POINTS: list[CurvePoint | runs.EvaluationPoint] = [
@@ -94,7 +94,7 @@ def test_a_checkpoint_brings_a_trainer_to_where_it_was(tmp_path: Path) -> None:
 def test_a_checkpoint_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     folder, trainer = RunFolder(tmp_path), Trainer(tiny())
     folder.save_checkpoint(trainer, Progress())
-    for changes in ({"tuples": ("012", "45")}, {"rule": "fixed"}, {"method": "action"}):
+    for changes in ({"tuples": ("012", "45")}, {"rule": "fixed"}, {"value_function": "action"}):
         with pytest.raises(FileError, match="the checkpoint does not fit the recipe"):
             folder.load_checkpoint(Trainer(tiny(**changes)))
 

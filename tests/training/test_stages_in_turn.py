@@ -8,11 +8,11 @@ import pytest
 
 from tests.training.sessions import StopAfter, learned, rows_but_time, tiny, train
 from tilewright.errors import UnreachedError
-from tilewright.training.config import Recipe
 from tilewright.ntuple.model import load_model
+from tilewright.training.config import Recipe
+from tilewright.training.ntuple_session import Session
 from tilewright.training.run_folder import RunFolder, StagePoint
 from tilewright.training.session import Watcher
-from tilewright.training.ntuple_session import Session
 
 IN_TURN = tiny(stages=("16", "16+8"), collect=40, lambda_=0.0)
 

@@ -71,9 +71,9 @@ def page(browser: Browser, live: Live, request: pytest.FixtureRequest) -> Iterat
     context.close()
 
 
-def board_on(page: Page, place: str = "#board") -> list[list[int]]:
+def board_on(page: Page, index: str = "#board") -> list[list[int]]:
     """The tiles as a screen reader hears them."""
-    label = page.locator(place).get_attribute("aria-label") or ""
+    label = page.locator(index).get_attribute("aria-label") or ""
     rows = re.findall(r"Row \d+: ([^.]+)", label)
     return [[0 if word == "empty" else int(word) for word in row.split()] for row in rows]
 
@@ -99,10 +99,10 @@ def begin(page: Page, game: str = "2048", seed: int = 7, **options: str) -> None
     expect(page.locator("#game-about")).to_have_text(f"0 moves · seed {seed}")
 
 
-def choose(page: Page, agent: str, thinks: str = "", place: str = "#ask-agent") -> None:
-    page.locator(f"{place} select").nth(0).select_option(agent)
+def choose(page: Page, agent: str, thinks: str = "", index: str = "#ask-agent") -> None:
+    page.locator(f"{index} select").nth(0).select_option(agent)
     if thinks:
-        page.locator(f"{place} select").nth(1).select_option(thinks)
+        page.locator(f"{index} select").nth(1).select_option(thinks)
 
 
 def set_up(page: Page, text: str) -> None:
@@ -112,8 +112,8 @@ def set_up(page: Page, text: str) -> None:
     expect(page.locator("#edit-dialog")).to_be_hidden()
 
 
-def set_slider(page: Page, place: str, value: str) -> None:
-    page.locator(place).fill(value)
+def set_slider(page: Page, index: str, value: str) -> None:
+    page.locator(index).fill(value)
 
 
 def values_on(page: Page) -> dict[str, float]:
@@ -233,8 +233,8 @@ def test_a_bar_and_enter_play_their_moves(page: Page) -> None:
 def test_a_board_is_set_up_cell_by_cell(page: Page) -> None:
     page.click("#edit")
     page.click("#edit-clear")
-    for place, value in ((0, "1024"), (5, "64"), (15, "3")):
-        page.locator("#edit-cells input").nth(place).fill(value)
+    for index, value in ((0, "1024"), (5, "64"), (15, "3")):
+        page.locator("#edit-cells input").nth(index).fill(value)
     page.click("#edit-dialog button[type=submit]")
     expect(page.locator("#edit-said")).to_contain_text("row 4, column 4: 3 is no tile of 2048")
     page.locator("#edit-cells input").nth(15).fill("2")
@@ -320,7 +320,7 @@ def test_review_finds_the_worst_moves_and_jumps_to_them(page: Page) -> None:
     page.click("#auto")
     expect(page.locator("#board .veil")).to_be_visible()
     page.click("#to-review")
-    choose(page, "greedy", place="#review-agent")
+    choose(page, "greedy", index="#review-agent")
     page.click("#review-form button[type=submit]")
     game = make_game("2048")
     found = review(play_recorded(game, make_agent("random").policy(game), "random", 5, 0), make_agent("greedy"))
@@ -348,7 +348,7 @@ def test_review_opens_a_file_of_evaluate(page: Page, tmp_path: Path) -> None:
     page.set_input_files("#review-file", path)
     expect(page.locator("#review-said")).to_have_text("3 games from games.jsonl")
     page.select_option("#review-number", "1")
-    choose(page, "greedy", place="#review-agent")
+    choose(page, "greedy", index="#review-agent")
     page.click("#review-form button[type=submit]")
     expect(page.locator("#review-figures")).to_contain_text("100.0 %")
     expect(page.locator("#review-worst")).to_have_text("No move lost anything.")

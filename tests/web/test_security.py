@@ -25,8 +25,8 @@ def local(runs: Path) -> Iterator[TestClient]:
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:9999", "null", "http://[", ""])
 def test_a_page_of_another_site_cannot_post_or_delete(local: TestClient, origin: str) -> None:
-    for method, path in (("POST", "/step"), ("POST", "/evaluations"), ("DELETE", "/jobs/x")):
-        answer = local.request(method, API + path, json=STEP, headers={"Origin": origin})
+    for value_function, path in (("POST", "/step"), ("POST", "/evaluations"), ("DELETE", "/jobs/x")):
+        answer = local.request(value_function, API + path, json=STEP, headers={"Origin": origin})
         assert (answer.status_code, answer.json()) == (403, {"reason": "requests from other sites are refused"})
 
 

@@ -1,7 +1,7 @@
 """Machine instructions on 64-bit words, each with a portable twin.
 
 `popcount`, `trailing_zeros` and `prefetch` are LLVM operations that every processor's back end can lower.
-`deposit` and `extract` are BMI2 instructions of x86; elsewhere, and on processors that run them slowly, their
+`pdep` and `pext` are BMI2 instructions of x86; elsewhere, and on processors that run them slowly, their
 twins in plain arithmetic are compiled instead (see `jit.portable`).
 """
 
@@ -16,10 +16,10 @@ from numba.extending import intrinsic
 from tilewright._core.jit import Word, inline, portable
 
 __all__ = [
-    "deposit",
-    "deposit_portable",
-    "extract",
-    "extract_portable",
+    "pdep",
+    "pdep_portable",
+    "pext",
+    "pext_portable",
     "popcount",
     "popcount_portable",
     "prefetch",
@@ -100,7 +100,7 @@ def trailing_zeros_portable(word: Word) -> Word:
 
 
 @inline
-def deposit_portable(word: Word, mask: Word) -> Word:
+def pdep_portable(word: Word, mask: Word) -> Word:
     """Spread the low bits of `word` to the set bits of `mask`: (0b101, 0b11010) -> 0b10010."""
     out = u64(0)
     while mask:
@@ -113,7 +113,7 @@ def deposit_portable(word: Word, mask: Word) -> Word:
 
 
 @inline
-def extract_portable(word: Word, mask: Word) -> Word:
+def pext_portable(word: Word, mask: Word) -> Word:
     """Gather the bits of `word` under `mask` into the low bits: (0b10010, 0b11010) -> 0b101."""
     out, place = u64(0), ONE
     while mask:
@@ -126,6 +126,6 @@ def extract_portable(word: Word, mask: Word) -> Word:
 
 
 if portable():
-    deposit, extract = deposit_portable, extract_portable
+    pdep, pext = pdep_portable, pext_portable
 else:
-    deposit, extract = _bmi2("pdep"), _bmi2("pext")
+    pdep, pext = _bmi2("pdep"), _bmi2("pext")

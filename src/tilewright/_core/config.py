@@ -13,9 +13,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tilewright.errors import ConfigError, FileError
 from tilewright._core.files import write_text
 from tilewright._core.registry import did_you_mean
+from tilewright.errors import ConfigError, FileError
 
 __all__ = ["Config", "config_from_toml", "presets_in", "read_config", "read_source"]
 

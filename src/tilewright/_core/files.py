@@ -21,7 +21,7 @@ from tilewright.errors import FileError
 
 __all__ = [
     "forget_pages",
-    "held",
+    "try_lock",
     "make_folder",
     "read_tensors",
     "replace_file",
@@ -75,7 +75,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def held(path: Path) -> Iterator[bool]:
+def try_lock(path: Path) -> Iterator[bool]:
     """Hold the file `path` for this thread alone, if no other process or thread does: says whether it is held."""
     make_folder(path.parent)
     try:

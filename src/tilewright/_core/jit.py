@@ -28,15 +28,15 @@ from numba.core.caching import IndexDataCacheFile
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from tilewright._core.linking import Helper, PartCompiler
+from tilewright._core.linking import DeferredCompiler, Helper
 
 __all__ = [
     "Int",
     "Word",
     "allocating_kernel",
     "cache_folder",
-    "for_kernels",
-    "for_types_of",
+    "writable_view",
+    "specialise",
     "implements",
     "inline",
     "kernel",
@@ -50,7 +50,7 @@ Word: TypeAlias = Any  # uint64
 Int: TypeAlias = Any  # int64
 
 _ALWAYS = {"error_model": "numpy", "no_cfunc_wrapper": True}
-_OF_HELPERS = {**_ALWAYS, "_nrt": False, "no_cpython_wrapper": True, "pipeline_class": PartCompiler}
+_OF_HELPERS = {**_ALWAYS, "_nrt": False, "no_cpython_wrapper": True, "pipeline_class": DeferredCompiler}
 _NO_KERNELS = {"bench", "cli", "reproduce", "web"}  # folders whose changes no kernel can notice
 _STALE_AFTER_DAYS = 30
 _FOLDER_NAME = re.compile("[0-9a-f]{16}")
@@ -66,7 +66,7 @@ def portable() -> bool:
     return not features.get("bmi2", False) or llvmlite.binding.get_host_cpu_name() in _SLOW_BIT_GATHERING
 
 
-def for_kernels(array: NDArray[Any]) -> NDArray[Any]:
+def writable_view(array: NDArray[Any]) -> NDArray[Any]:
     """The same array for kernels that only read it: Numba would compile them anew for one that is marked read-only,
     as those of mapped files and of other processes are."""
     if array.flags.writeable or not array.size:
@@ -167,7 +167,7 @@ def allocating_kernel(function: F) -> F:
     return _cached(_nrt=True)(function)
 
 
-def for_types_of(function: F, *arguments: Any) -> F:
+def specialise(function: F, *arguments: Any) -> F:
     """The machine code of a kernel for arguments of these types, without the look at their types in every call.
 
     For calls in tight Python loops: what Numba does to find the types of nested tuples takes longer than most kernels.
@@ -198,7 +198,7 @@ def implements(verb: Callable[..., Any], kind: type, *, forceinline: bool = True
 
     def attach(function: F) -> F:
         @overload(verb, strict=False, jit_options=options)
-        def choose(first: Any, *others: Any) -> Any:
+        def act(first: Any, *others: Any) -> Any:
             if isinstance(first, types.BaseNamedTuple) and first.instance_class is kind:
                 return function
             return None

@@ -10,10 +10,10 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 
-__all__ = ["Helper", "PartCompiler"]
+__all__ = ["Helper", "DeferredCompiler"]
 
 
-class Part(JITCodeLibrary):  # type: ignore[misc]
+class DeferredLibrary(JITCodeLibrary):  # type: ignore[misc]
     """The code of one helper, as it was translated."""
 
     def _optimize_final_module(self) -> None:
@@ -29,18 +29,18 @@ class Part(JITCodeLibrary):  # type: ignore[misc]
         return 0  # nowhere
 
     @property
-    def codegen(self) -> "Part":
+    def codegen(self) -> "DeferredLibrary":
         return self
 
     def set_env(self, name: str, environment: Any) -> None:
         """Code that is nowhere needs no surroundings."""
 
 
-class PartCompiler(Compiler):  # type: ignore[misc]
+class DeferredCompiler(Compiler):  # type: ignore[misc]
     """Compiles a function to a part."""
 
     def __init__(self, typingctx: Any, targetctx: Any, library: Any, *others: Any) -> None:
-        super().__init__(typingctx, targetctx, library or Part(targetctx.codegen(), "part"), *others)
+        super().__init__(typingctx, targetctx, library or DeferredLibrary(targetctx.codegen(), "part"), *others)
 
 
 class Helper(CPUDispatcher):  # type: ignore[misc]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tilewright.errors import UsageError
 
-__all__ = ["default_threads", "spread"]
+__all__ = ["default_threads", "parallel_for"]
 
 _CHUNK_SECONDS = 0.1  # how long one piece should take: short enough for a lively progress bar and a quick Ctrl-C
 
@@ -17,7 +17,7 @@ def default_threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def spread(
+def parallel_for(
     work: Callable[[int, int], None],
     count: int,
     threads: int,

@@ -7,17 +7,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.errors import SpecError, UsageError
-from tilewright.games.board import Board
-from tilewright.games.state_kernels import typed_state
-from tilewright.games.base import Game
-from tilewright.games.rules import ACTIONS
-from tilewright.ntuple.model import Model
-from tilewright.games.policy import OVER, Policy, Results, choose_once
 from tilewright._core.registry import option_spec
+from tilewright.errors import SpecError, UsageError
+from tilewright.games.base import Game
+from tilewright.games.board import Board
+from tilewright.games.policy import NO_ACTION, Policy, Results, act_one
+from tilewright.games.rules import ACTIONS
+from tilewright.games.state_kernels import typed_state
+from tilewright.ntuple.model import Model
 from tilewright.rng import Stream, stream_for
 
-__all__ = ["Agent", "given", "values_of"]
+__all__ = ["Agent", "default_stream", "values_by_action"]
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Agent(ABC):
         policy = self.policy(board.game)
         if policy is None:
             return self._best_by_values(board, stream)
-        action = choose_once(policy, board.game.rules, typed_state(board.state), given(stream))
-        if action == OVER:
+        action = act_one(policy, board.game.rules, typed_state(board.state), default_stream(stream))
+        if action == NO_ACTION:
             raise _game_over(board)
         return ACTIONS[action]
 
@@ -75,13 +75,13 @@ class Agent(ABC):
         return option_spec(self)
 
 
-class ManyGamesAgent(Agent):
+class BatchAgent(Agent):
     """An agent without a policy, to whom many boards cost little more than one: it plays games side by side."""
 
-    together: ClassVar[int]  # how many
+    batch_size: ClassVar[int]  # how many
 
     @abstractmethod
-    def play_together(self, game: Game, seed: int, first: int, results: Results) -> None:
+    def play_batch(self, game: Game, seed: int, first: int, results: Results) -> None:
         """Play games number `first` and on at the same time, one for every place of `results`."""
 
 
@@ -89,11 +89,11 @@ def _game_over(board: Board) -> UsageError:
     return UsageError(f"the game is over: no move is legal on {board.game.text(board)!r}")
 
 
-def values_of(worth: NDArray[Any]) -> dict[str, float]:
+def values_by_action(q_values: NDArray[Any]) -> dict[str, float]:
     """What a kernel found each move worth, by name; -inf, where one is not legal, is left out."""
-    return {action: float(worth[i]) for i, action in enumerate(ACTIONS) if np.isfinite(worth[i])}
+    return {action: float(q_values[i]) for i, action in enumerate(ACTIONS) if np.isfinite(q_values[i])}
 
 
-def given(stream: Stream | None) -> Stream:
+def default_stream(stream: Stream | None) -> Stream:
     """The stream, or where none is given always the same one."""
     return stream_for(0) if stream is None else stream

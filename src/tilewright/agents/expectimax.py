@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from tilewright.agents.search_agent import SearchingAgent
 from tilewright.agents.model_store import make_player, model_that_knows, named_model
+from tilewright.agents.search_agent import SearchingAgent
 from tilewright.games.base import Game
 from tilewright.ntuple.model import Model
-from tilewright.search.evaluator import Leaf, make_leaf
+from tilewright.search.evaluator import Evaluator, make_evaluator
 
 __all__ = ["ExpectimaxAgent", "ModelSearch"]
 
@@ -23,8 +23,8 @@ class ModelSearch(SearchingAgent):
     def trained(self, game: Game) -> Model:
         return self.network
 
-    def leaf(self, game: Game) -> Leaf:
-        return make_leaf(make_player(self.network, game))
+    def evaluator(self, game: Game) -> Evaluator:
+        return make_evaluator(make_player(self.network, game))
 
     @property
     def spec(self) -> str:
@@ -36,15 +36,17 @@ class ExpectimaxAgent(SearchingAgent):
     """`expectimax:depth=3` or, by time, `expectimax:ms=50`; with `model=PATH` by another network."""
 
     model: str = ""  # the path of a file; without one the model that comes with the package
-    knows: int | None = None  # boards with larger tiles are played as smaller ones; 0: none; without: as the model says
+    downgrade_above: int | None = (
+        None  # boards with larger tiles are played as smaller ones; 0: none; without: as the model says
+    )
 
     name: ClassVar[str] = "expectimax"
 
-    def leaf(self, game: Game) -> Leaf:
-        return make_leaf(make_player(self.trained(game), game))
+    def evaluator(self, game: Game) -> Evaluator:
+        return make_evaluator(make_player(self.trained(game), game))
 
     def trained(self, game: Game) -> Model:
-        return model_that_knows(self.model, game, self.knows)
+        return model_that_knows(self.model, game, self.downgrade_above)
 
     def models(self, game: Game) -> dict[str, Model]:
         return named_model(self.model, game)

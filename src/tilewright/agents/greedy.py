@@ -5,12 +5,12 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from tilewright.agents.base import Agent
-from tilewright.games.board import Board
-from tilewright.games.base import Game
-from tilewright.games.rules import ILLEGAL, Rules, State, slide
 from tilewright._core.jit import Int, implements
-from tilewright.games.policy import OVER, choose
+from tilewright.agents.base import Agent
+from tilewright.games.base import Game
+from tilewright.games.board import Board
+from tilewright.games.policy import NO_ACTION, act
+from tilewright.games.rules import ILLEGAL, Rules, State, slide
 from tilewright.rng import Stream, below, next_word
 
 __all__ = ["GreedyAgent", "GreedyPolicy"]
@@ -22,9 +22,9 @@ class GreedyPolicy(NamedTuple):
     pass
 
 
-@implements(choose, GreedyPolicy)
+@implements(act, GreedyPolicy)
 def choose_greedy(policy: GreedyPolicy, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
-    best_action, best_after, best_reward, ties = OVER, state, ILLEGAL, u64(0)
+    best_action, best_after, best_reward, ties = NO_ACTION, state, ILLEGAL, u64(0)
     for action in range(4):
         after, reward = slide(rules, state, action)
         if reward > best_reward:

@@ -17,5 +17,5 @@ class HeuristicAgent(SearchingAgent):
     name: ClassVar[str] = "heuristic"
     usual_depth: ClassVar[int] = 3
 
-    def leaf(self, game: Game) -> Heuristic:
+    def evaluator(self, game: Game) -> Heuristic:
         return make_heuristic(game)

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tilewright.agents.base import Agent, values_of
+from tilewright.agents.base import Agent, values_by_action
 from tilewright.errors import SpecError
+from tilewright.games.base import Game
 from tilewright.games.board import Board
 from tilewright.games.state_kernels import typed_state
-from tilewright.games.base import Game
 from tilewright.rng import Stream
 from tilewright.search.heuristic import make_heuristic
 from tilewright.search.minimax import MOST_DEPTH, Minimax, look_ahead, make_minimax
@@ -40,12 +40,12 @@ class MinimaxAgent(Agent):
         self._check("ms", possible, f"must be a time in milliseconds, above 0 and up to {LONGEST_MS}")
 
     def policy(self, game: Game) -> Minimax:
-        leaf = make_heuristic(game)
+        evaluator = make_heuristic(game)
         if self.ms is not None:
-            return make_minimax(leaf, milliseconds=self.ms)
-        return make_minimax(leaf, depth=self.depth or USUAL_DEPTH)
+            return make_minimax(evaluator, milliseconds=self.ms)
+        return make_minimax(evaluator, depth=self.depth or USUAL_DEPTH)
 
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         search = self.policy(board.game)
         look_ahead(search, board.game.rules, typed_state(board.state))
-        return values_of(search.worth)
+        return values_by_action(search.q_values)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
-from tilewright.ntuple.value import Method, make_method
-from tilewright.ntuple.model import Model, check_knows, load_model
+from tilewright.ntuple.model import Model, check_downgrade_above, load_model
+from tilewright.ntuple.value import ValueFunction, make_value_function
 
 __all__ = ["lend_models", "make_player", "model_that_knows", "named_model", "shipped_model", "trained_model"]
 
@@ -39,8 +39,8 @@ def model_that_knows(path: str, game: Game, tile: int | None) -> Model:
     model = trained_model(path, game)
     if tile is None:
         return model
-    check_knows(tile, game)
-    return replace(model, knows=tile)
+    check_downgrade_above(tile, game)
+    return replace(model, downgrade_above=tile)
 
 
 def named_model(path: str, game: Game) -> dict[str, Model]:
@@ -59,7 +59,7 @@ def _load(file: Path, changed: int) -> Model:
     return load_model(file).in_16_bits()
 
 
-def make_player(model: Model, game: Game) -> Method:
+def make_player(model: Model, game: Game) -> ValueFunction:
     """What kernels value moves by, with room of its own: one for every thread."""
     model.check_plays(game)
-    return make_method(model.method, model.tables, model.shape.lookups(game))
+    return make_value_function(model.value_function, model.tables, model.shape.lookups(game))

@@ -4,11 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tilewright.agents.base import given, values_of
+from tilewright.agents.base import default_stream, values_by_action
 from tilewright.agents.rollout_agent import PlayoutAgent
+from tilewright.games.base import Game
 from tilewright.games.board import Board
 from tilewright.games.state_kernels import typed_state
-from tilewright.games.base import Game
 from tilewright.rng import Stream
 from tilewright.search.montecarlo import MonteCarlo, draw_key, fold_blocks, make_monte_carlo, run_blocks
 
@@ -48,13 +48,13 @@ class MonteCarloAgent(PlayoutAgent):
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         game, state = board.game, typed_state(board.state)
         policy = self.policy(game)
-        draw_key(policy.key, given(stream))
+        draw_key(policy.key, default_stream(stream))
         if self.threads == 1:
             run_blocks(policy, game.rules, state, 0, len(policy.sums))
         else:
             self._run_on_threads(policy, board)
-        fold_blocks(policy.sums, self.rollouts, game.rules, state, policy.worth)
-        return values_of(policy.worth)
+        fold_blocks(policy.sums, self.rollouts, game.rules, state, policy.q_values)
+        return values_by_action(policy.q_values)
 
     def _run_on_threads(self, policy: MonteCarlo, board: Board) -> None:
         rules, state = board.game.rules, typed_state(board.state)

@@ -4,43 +4,47 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from tilewright.agents.base import Agent, values_of
-from tilewright.agents.lowering import knowing, state_as_known
-from tilewright.agents.model_store import make_player, model_that_knows, named_model
-from tilewright.games.board import Board
-from tilewright.games.base import Game
-from tilewright.games.rules import Rules, State
 from tilewright._core.jit import Int, implements, kernel
-from tilewright.ntuple.value import Actions, Afterstates, Method, States, consider
+from tilewright.agents.base import Agent, values_by_action
+from tilewright.agents.lowering import downgrade_board, with_downgrading
+from tilewright.agents.model_store import make_player, model_that_knows, named_model
+from tilewright.games.base import Game
+from tilewright.games.board import Board
+from tilewright.games.policy import Policy, act
+from tilewright.games.rules import Rules, State
 from tilewright.ntuple.model import Model
-from tilewright.games.policy import Policy, choose
+from tilewright.ntuple.value import ActionValues, AfterstateValues, StateValues, ValueFunction, greedy_action
 from tilewright.rng import Stream
 
-__all__ = ["ModelAgent", "NetworkAgent", "NtupleAgent"]
+__all__ = ["ModelAgent", "NetworkAgent", "NTupleAgent"]
 
 
-@implements(choose, Afterstates)
-def choose_by_afterstates(method: Afterstates, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
-    best = consider(method, rules, state)
+@implements(act, AfterstateValues)
+def choose_by_afterstates(
+    value_function: AfterstateValues, rules: Rules, state: State, stream: Stream
+) -> tuple[Int, State, Int]:
+    best = greedy_action(value_function, rules, state)
     return best.action, best.after, best.reward
 
 
-@implements(choose, States)
-def choose_by_states(method: States, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
-    best = consider(method, rules, state)
+@implements(act, StateValues)
+def choose_by_states(value_function: StateValues, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
+    best = greedy_action(value_function, rules, state)
     return best.action, best.after, best.reward
 
 
-@implements(choose, Actions)
-def choose_by_actions(method: Actions, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
-    best = consider(method, rules, state)
+@implements(act, ActionValues)
+def choose_by_actions(
+    value_function: ActionValues, rules: Rules, state: State, stream: Stream
+) -> tuple[Int, State, Int]:
+    best = greedy_action(value_function, rules, state)
     return best.action, best.after, best.reward
 
 
 @kernel
-def consider_once(method: Method, rules: Rules, state: State) -> None:
-    """Fill `method.worth`: what each of the four moves is worth, -inf where one is not legal."""
-    consider(method, rules, state)
+def consider_once(value_function: ValueFunction, rules: Rules, state: State) -> None:
+    """Fill `value_function.q_values`: what each of the four moves is worth, -inf where one is not legal."""
+    greedy_action(value_function, rules, state)
 
 
 class NetworkAgent(Agent):
@@ -58,14 +62,14 @@ class NetworkAgent(Agent):
 
     def policy(self, game: Game) -> Policy:
         model = self.trained(game)
-        return knowing(make_player(model, game), model)
+        return with_downgrading(make_player(model, game), model)
 
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         game = board.game
         model = self.trained(game)
-        method = make_player(model, game)
-        consider_once(method, game.rules, state_as_known(board, model))
-        return values_of(method.worth)
+        value_function = make_player(model, game)
+        consider_once(value_function, game.rules, downgrade_board(board, model))
+        return values_by_action(value_function.q_values)
 
 
 @dataclass(frozen=True)
@@ -83,14 +87,16 @@ class ModelAgent(NetworkAgent):
 
 
 @dataclass(frozen=True)
-class NtupleAgent(NetworkAgent):
+class NTupleAgent(NetworkAgent):
     """The model that comes with the package, or by the path of its file: `ntuple:model=PATH`."""
 
     model: str = ""
-    knows: int | None = None  # boards with larger tiles are played as smaller ones; 0: none; without: as the model says
+    downgrade_above: int | None = (
+        None  # boards with larger tiles are played as smaller ones; 0: none; without: as the model says
+    )
 
     def trained(self, game: Game) -> Model:
-        return model_that_knows(self.model, game, self.knows)
+        return model_that_knows(self.model, game, self.downgrade_above)
 
     def models(self, game: Game) -> dict[str, Model]:
         return named_model(self.model, game)

@@ -6,12 +6,12 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from tilewright.agents.base import Agent
-from tilewright.games.board import Board
-from tilewright.games.base import Game
-from tilewright.games.rules import ILLEGAL, Rules, State, slide
 from tilewright._core.jit import Int, implements
-from tilewright.games.policy import OVER, choose
+from tilewright.agents.base import Agent
+from tilewright.games.base import Game
+from tilewright.games.board import Board
+from tilewright.games.policy import NO_ACTION, act
+from tilewright.games.rules import ILLEGAL, Rules, State, slide
 from tilewright.rng import Stream, below, next_word
 
 __all__ = ["RandomAgent", "RandomPolicy"]
@@ -26,7 +26,7 @@ class RandomPolicy(NamedTuple):
     pass
 
 
-@implements(choose, RandomPolicy)
+@implements(act, RandomPolicy)
 def choose_random(policy: RandomPolicy, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
     """The first legal move in a random order of all four: uniform over the legal ones."""
     order = _ORDERS[below(next_word(stream), u64(24))]
@@ -36,7 +36,7 @@ def choose_random(policy: RandomPolicy, rules: Rules, state: State, stream: Stre
         if reward != ILLEGAL:
             return action, after, reward
         order >>= 2
-    return OVER, state, 0
+    return NO_ACTION, state, 0
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,15 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
+from tilewright._core.registry import did_you_mean
 from tilewright.agents.base import Agent
 from tilewright.agents.greedy import GreedyPolicy
-from tilewright.agents.lowering import knowing
-from tilewright.agents.random import RandomPolicy
+from tilewright.agents.lowering import with_downgrading
 from tilewright.agents.model_store import make_player, named_model, trained_model
+from tilewright.agents.random import RandomPolicy
 from tilewright.games.base import Game
-from tilewright.ntuple.model import Model
 from tilewright.games.policy import Policy
-from tilewright._core.registry import did_you_mean
+from tilewright.ntuple.model import Model
 from tilewright.search.rollouts import NO_LIMIT, VALUES, Playouts, ToTheEnd, make_playouts
 
 __all__ = ["PlayoutAgent"]
@@ -54,8 +54,8 @@ class PlayoutAgent(Agent):
         return bool(self.steps) or self.playout == "network"
 
     def _check_name(self, option: str, known: tuple[str, ...]) -> None:
-        given = getattr(self, option)
-        self._check(option, given in known, f"must be {', '.join(known)}{did_you_mean(given, known)}")
+        default_stream = getattr(self, option)
+        self._check(option, default_stream in known, f"must be {', '.join(known)}{did_you_mean(default_stream, known)}")
 
     @abstractmethod
     def policy(self, game: Game) -> Policy:
@@ -69,6 +69,6 @@ class PlayoutAgent(Agent):
         network: Policy = ToTheEnd()
         if self._uses_network:
             model = trained_model(self.model, game)
-            network = knowing(make_player(model, game), model)
+            network = with_downgrading(make_player(model, game), model)
         player = {"random": RandomPolicy(), "merges": GreedyPolicy(), "network": network}[self.playout]
         return make_playouts(player, network, self.steps or NO_LIMIT, self.value, game.tile_values)

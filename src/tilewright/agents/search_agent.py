@@ -4,17 +4,17 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tilewright.agents.base import Agent, values_of
-from tilewright.agents.lowering import knowing, state_as_known
+from tilewright.agents.base import Agent, values_by_action
+from tilewright.agents.lowering import downgrade_board, with_downgrading
 from tilewright.errors import SpecError
-from tilewright.games.board import Board
-from tilewright.games.state_kernels import typed_state
 from tilewright.games.base import Game
-from tilewright.ntuple.model import Model
+from tilewright.games.board import Board
 from tilewright.games.policy import Policy
+from tilewright.games.state_kernels import typed_state
+from tilewright.ntuple.model import Model
 from tilewright.rng import Stream
+from tilewright.search.evaluator import Evaluator
 from tilewright.search.expectimax import DEEPEST, Expectimax, make_expectimax, think_once
-from tilewright.search.evaluator import Leaf
 
 __all__ = ["SearchingAgent"]
 
@@ -54,7 +54,7 @@ class SearchingAgent(Agent):
         return [*map(int, words), depth]
 
     @abstractmethod
-    def leaf(self, game: Game) -> Leaf:
+    def evaluator(self, game: Game) -> Evaluator:
         """What judges the boards at the end of the search, with room of its own: one for every thread."""
 
     def trained(self, game: Game) -> Model | None:
@@ -63,11 +63,11 @@ class SearchingAgent(Agent):
 
     def policy(self, game: Game) -> Policy:
         model = self.trained(game)
-        return knowing(self._search(game), model) if model else self._search(game)
+        return with_downgrading(self._search(game), model) if model else self._search(game)
 
     def _search(self, game: Game) -> Expectimax:
         return make_expectimax(
-            self.leaf(game),
+            self.evaluator(game),
             self._depths(),
             milliseconds=self.ms or 0.0,
             least_probability=self.prune,
@@ -76,6 +76,6 @@ class SearchingAgent(Agent):
 
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         search, model = self._search(board.game), self.trained(board.game)
-        state = state_as_known(board, model) if model else typed_state(board.state)
+        state = downgrade_board(board, model) if model else typed_state(board.state)
         think_once(search, board.game.rules, state)
-        return values_of(search.worth)
+        return values_by_action(search.q_values)

@@ -4,11 +4,11 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tilewright.agents.base import given, values_of
+from tilewright.agents.base import default_stream, values_by_action
 from tilewright.agents.rollout_agent import PlayoutAgent
+from tilewright.games.base import Game
 from tilewright.games.board import Board
 from tilewright.games.state_kernels import typed_state
-from tilewright.games.base import Game
 from tilewright.rng import Stream
 from tilewright.search.mcts import Uct, grow, make_uct
 
@@ -44,8 +44,8 @@ class UctAgent(PlayoutAgent):
 
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         policy = self.policy(board.game)
-        grow(policy, board.game.rules, typed_state(board.state), given(stream))
-        return values_of(policy.worth)
+        grow(policy, board.game.rules, typed_state(board.state), default_stream(stream))
+        return values_by_action(policy.q_values)
 
     def move(self, board: Board, stream: Stream | None = None) -> str:
         return self._best_by_values(board, stream)  # the kernel that values moves is all that has to be compiled

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from tilewright._core.parallel import parallel_for
 from tilewright.agents.base import Agent
 from tilewright.agents.rollout_agent import PlayoutAgent
-from tilewright._core.parallel import spread
-from tilewright.play.evaluate import evaluate
-from tilewright.games import make_game
 from tilewright.deep.config import DeepRecipe
-from tilewright.training.config import Recipe
-from tilewright.learning.trainer import Trainer
+from tilewright.games import make_game
 from tilewright.games.policy import make_results, play_games
+from tilewright.learning.trainer import Trainer
+from tilewright.play.evaluate import evaluate
 from tilewright.rng import new_stream, stream_key
+from tilewright.training.config import Recipe
 
 __all__ = ["Benchmark", "DeepTraining", "Playing", "PlayingOut", "SingleStepping", "Stepping", "Training"]
 
@@ -65,7 +65,7 @@ class PlayingOut(Benchmark):
 
         work(0, 0)
         began = time.perf_counter()
-        spread(work, self.games, threads)
+        parallel_for(work, self.games, threads)
         return sum(moves) / (time.perf_counter() - began)
 
 
@@ -84,7 +84,7 @@ class Training(Benchmark):
             moves.append(int(trainer.learn(first, count).moves.sum()))
 
         began = time.perf_counter()
-        spread(work, self.recipe.games, threads)
+        parallel_for(work, self.recipe.games, threads)
         return sum(moves) / (time.perf_counter() - began)
 
 

@@ -4,17 +4,17 @@ import dataclasses
 import importlib.util
 from functools import cache
 
+from tilewright._core.parallel import default_threads, parallel_for
 from tilewright.agents import make_agent
 from tilewright.agents.expectimax import ModelSearch
 from tilewright.agents.montecarlo import MonteCarloAgent
 from tilewright.agents.ntuple import ModelAgent
 from tilewright.bench.benchmarks import Benchmark, DeepTraining, Playing, PlayingOut, SingleStepping, Stepping, Training
 from tilewright.bench.peers import JumanjiStepping, PgxStepping, Sb3Training
-from tilewright._core.parallel import default_threads, spread
 from tilewright.deep.config import DeepRecipe
-from tilewright.training.config import Recipe
 from tilewright.learning.trainer import Trainer
 from tilewright.ntuple.model import Model
+from tilewright.training.config import Recipe
 
 __all__ = ["BENCHMARKS", "MISSING"]
 
@@ -37,7 +37,7 @@ def _trained() -> Model:
     def work(first: int, count: int) -> None:
         trainer.learn(first, count)
 
-    spread(work, trainer.recipe.games, default_threads())
+    parallel_for(work, trainer.recipe.games, default_threads())
     return trainer.model({}).in_16_bits()
 
 

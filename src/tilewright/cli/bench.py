@@ -2,11 +2,11 @@
 
 import click
 
+from tilewright._core.registry import did_you_mean
 from tilewright.bench import BENCHMARKS, MISSING, measure
 from tilewright.cli import output
 from tilewright.cli.options import json_option
 from tilewright.errors import MissingExtraError, SpecError
-from tilewright._core.registry import did_you_mean
 
 __all__ = ["bench"]
 

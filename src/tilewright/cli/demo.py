@@ -11,11 +11,11 @@ from tilewright.cli.options import seed_option, threads_option
 from tilewright.cli.train import evaluation_of, free_folder
 from tilewright.cli.train_progress import watching
 from tilewright.errors import UsageError
-from tilewright.play.evaluate import Evaluation, evaluate
 from tilewright.games.base import Game
+from tilewright.play.evaluate import Evaluation, evaluate
 from tilewright.training.config import read_recipe
-from tilewright.training.report import save_curve, write_report
 from tilewright.training.ntuple_session import open_session
+from tilewright.training.report import save_curve, write_report
 
 __all__ = ["demo"]
 

@@ -17,8 +17,8 @@ from tilewright.cli.options import (
     threads_option,
 )
 from tilewright.errors import TilewrightError
-from tilewright.play.evaluate import Evaluation, evaluate
 from tilewright.games import make_game
+from tilewright.play.evaluate import Evaluation, evaluate
 
 __all__ = ["evaluate_command"]
 

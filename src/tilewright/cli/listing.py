@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tilewright._core.files import read_tensors
+from tilewright._core.registry import Registry
 from tilewright.agents import AGENTS
 from tilewright.cli import output
 from tilewright.cli.options import json_option
 from tilewright.errors import UsageError
-from tilewright._core.files import read_tensors
 from tilewright.games import GAMES
-from tilewright._core.registry import Registry
 
 if TYPE_CHECKING:
     from tilewright.ntuple.model import Model
@@ -80,7 +80,7 @@ def models(
     unit: float,
     games: int,
     most: int | None,
-    knows: int | None,
+    downgrade_above: int | None,
     as_json: bool,
 ) -> None:
     """List the models under runs/; with PATH, what one is made of and where it comes from.
@@ -93,7 +93,7 @@ def models(
       tilewright models runs/minute/model.safetensors --pack smaller.safetensors --games 500
       tilewright models runs/minute/model.safetensors --pack smallest.safetensors --games 500 --most 2000000
     """
-    from tilewright.ntuple.model import check_knows, load_model
+    from tilewright.ntuple.model import check_downgrade_above, load_model
 
     def is_deep_model(file: Path) -> bool:
         return read_tensors(file)[1].get("format", "").startswith("tilewright-deep-")
@@ -115,22 +115,24 @@ def models(
         _describe_deep(path, as_json)
         return
     model = load_model(path)
-    if knows is not None:
+    if downgrade_above is not None:
         if pack is None:
             raise UsageError("--knows goes with --pack")
-        check_knows(knows, model.game)
-        model = dataclasses.replace(model, knows=knows)
+        check_downgrade_above(downgrade_above, model.game)
+        model = dataclasses.replace(model, downgrade_above=downgrade_above)
     if pack is not None:
         _pack(model, pack, unit, games, most)
         print(f"{pack}: {pack.stat().st_size / 1e6:,.1f} MB, from {path.stat().st_size / 1e6:,.1f} MB")
         return
     if as_json:
-        about = {"game": model.game.spec, "method": model.method, "tuples": list(model.shape.tuples)}
-        output.print_json(about | {"features": list(model.shape.features), "knows": model.knows, **model.origin})
+        about = {"game": model.game.spec, "value_function": model.value_function, "tuples": list(model.shape.tuples)}
+        output.print_json(
+            about | {"features": list(model.shape.features), "downgrade_above": model.downgrade_above, **model.origin}
+        )
         return
-    print(f"{path}: {model.method} values for {model.game.spec}\n\n{model.shape}\n")
-    if model.knows:
-        print(f"boards with larger tiles than {model.knows} are played as smaller ones\n")
+    print(f"{path}: {model.value_function} values for {model.game.spec}\n\n{model.shape}\n")
+    if model.downgrade_above:
+        print(f"boards with larger tiles than {model.downgrade_above} are played as smaller ones\n")
     output.print_table(("", ""), [(key, text.strip()) for key, text in model.origin.items() if key != "recipe"])
     print(f"\n{model.origin.get('recipe', '')}", end="")
 
@@ -141,11 +143,11 @@ def _pack(model: "Model", file: Path, unit: float, games: int, most: int | None)
     if most is not None and not games:
         raise UsageError("--most needs --games: in how many games look-ups are counted")
     if games:
-        from tilewright.ntuple.prune import only_what_is_used
+        from tilewright.ntuple.prune import prune
 
         output.announce_compilation()
         with output.progress_bar("games", games) as progress:
-            model = only_what_is_used(model, games, most, progress=progress)
+            model = prune(model, games, most, progress=progress)
     model.save(file, compact=True, unit=unit)
 
 

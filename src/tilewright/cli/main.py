@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from tilewright import __version__
-from tilewright.errors import TilewrightError, UsageError
 from tilewright._core.registry import did_you_mean
+from tilewright.errors import TilewrightError, UsageError
 
 __all__ = ["cli", "main"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tilewright.cli.play_session import HELP, Sitting
 from tilewright.games.board import Board
-from tilewright.games.palette import BETWEEN_TILES, IN_256
+from tilewright.games.palette import BOARD_COLOUR, COLOURS_256
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -104,7 +104,7 @@ class Screen:
         """Areas of colour on a ground, as wide as they look high."""
         from rich.text import Text
 
-        ground, value = f"on {self._colour(BETWEEN_TILES)}", board.game.value
+        ground, value = f"on {self._colour(BOARD_COLOUR)}", board.game.value
         width = board.game.columns * (_TILE_WIDTH + 2) + 2
         lines = [Text(" " * width, ground)]
         for row in board.codes:
@@ -122,7 +122,9 @@ class Screen:
         return f"bold {palette.text(code)} on {self._colour(palette.background(code))}"
 
     def _colour(self, colour: str) -> str:
-        return f"color({IN_256[colour]})" if self.console.color_system == "256" and colour in IN_256 else colour
+        return (
+            f"color({COLOURS_256[colour]})" if self.console.color_system == "256" and colour in COLOURS_256 else colour
+        )
 
     def _bordered_board(self, board: Board) -> "list[Text]":
         from rich.text import Text

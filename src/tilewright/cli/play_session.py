@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from tilewright.agents.base import Agent
 from tilewright.errors import IllegalMoveError
 from tilewright.games.episode import Episode
-from tilewright.games.rules import ACTIONS
 from tilewright.games.notation import excerpt
+from tilewright.games.rules import ACTIONS
 from tilewright.play.recorder import EpisodeRecorder
 
 __all__ = ["HELP", "SPEEDS", "Sitting"]

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
+from tilewright._core.plots import save_png
 from tilewright.agents.defaults import agent_or_strongest
 from tilewright.cli import output
 from tilewright.cli.options import agent_option, json_option
-from tilewright._core.plots import save_png
 from tilewright.play.recording import Recording, read_game
 from tilewright.play.review import Review, ReviewedMove, draw_review, review
 

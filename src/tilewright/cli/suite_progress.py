@@ -9,11 +9,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from tilewright.cli import output
-from tilewright._core.parallel import default_threads
 from tilewright._core.cluster import Cluster
-from tilewright.errors import JobsFailedError, UsageError
 from tilewright._core.files import make_folder
+from tilewright._core.parallel import default_threads
+from tilewright.cli import output
+from tilewright.errors import JobsFailedError, UsageError
 from tilewright.reproduce.experiments import Experiment
 from tilewright.reproduce.jobs import Job, Training
 from tilewright.reproduce.report import make_report, write_index, write_markdown, write_page

@@ -13,10 +13,10 @@ from tilewright.cli.options import chosen_cluster, engine_options, threads_optio
 from tilewright.cli.suite_progress import run_and_report
 from tilewright.cli.train import read_changes
 from tilewright.errors import ConfigError, SpecError
-from tilewright.training.config import Recipe
-from tilewright.training.configs import read_any_recipe
 from tilewright.reproduce.experiments import Experiment, Row, Scale
 from tilewright.reproduce.suite import NOT_LEARNING
+from tilewright.training.config import Recipe
+from tilewright.training.configs import read_any_recipe
 
 __all__ = ["sweep"]
 

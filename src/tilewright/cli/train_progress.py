@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from tilewright.errors import FileError
+from tilewright.training.ntuple_session import Session
 from tilewright.training.run_folder import EvaluationPoint, StagePoint
 from tilewright.training.session import AnySession, Watcher
-from tilewright.training.ntuple_session import Session
 
 __all__ = ["watching"]
 

@@ -12,6 +12,8 @@ import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
 
+from tilewright._core.jit import kernel
+from tilewright.deep.config import DeepRecipe
 from tilewright.deep.learner import Learner, adam, adam_state, epsilon_at, plan_of, restore_adam, set_learning_rate
 from tilewright.deep.model import load_weights, weights_of
 from tilewright.deep.network import make_network
@@ -21,8 +23,6 @@ from tilewright.deep.vecenv import Finished
 from tilewright.envs.observations import View, make_view, show, view_shape
 from tilewright.errors import FileError
 from tilewright.games.rules import Rules, State, largest, slide, spawn, start
-from tilewright._core.jit import kernel
-from tilewright.deep.config import DeepRecipe
 from tilewright.rng import stream_for
 
 __all__ = ["AfterstateLearner"]
@@ -107,17 +107,17 @@ class AfterstateLearner(Learner):
     def _play(self) -> list[Finished]:
         """A move in every game."""
         games, n = self.games, self.recipe.environments
-        worth = self.player.worth(self.game, games.cells, games.extra)
-        over = np.flatnonzero(~np.isfinite(worth.max(axis=1)))
+        q_values = self.player.q_values(self.game, games.cells, games.extra)
+        over = np.flatnonzero(~np.isfinite(q_values.max(axis=1)))
         finished = []
         if len(over):
             scores = self.ends[0, over].tolist()
             begin_some(self.game.rules, games, over, self.ends)
             finished = [Finished(*end) for end in zip(scores, self.ends[1, over].tolist(), strict=True)]
-            worth[over] = self.player.worth(self.game, games.cells[over], games.extra[over])
-        actions = worth.argmax(axis=1)
+            q_values[over] = self.player.q_values(self.game, games.cells[over], games.extra[over])
+        actions = q_values.argmax(axis=1)
         if self.epsilon:
-            chances = np.where(np.isfinite(worth), self.generator.random((n, 4)), -1)
+            chances = np.where(np.isfinite(q_values), self.generator.random((n, 4)), -1)
             actions = np.where(self.generator.random(n) < self.epsilon, chances.argmax(axis=1), actions)
         place = self._steps % len(self.after)
         here = slice(place, place + n)
@@ -148,11 +148,11 @@ class AfterstateLearner(Learner):
         """What the afterstates at these places turned out to be worth, in units: gain + γ max (reward + value)."""
         cells, extra = (np.ascontiguousarray(self.next[places, k]) for k in (0, 1))
         n = len(places)
-        after, worth = np.empty((n, 4, *self.after.shape[1:]), np.uint8), np.empty((n, 4), np.float32)
-        list_afterstates(self.game.rules, self.view, cells, extra, after.reshape(n, 4, -1), worth)
-        legal = np.isfinite(worth)
-        worth[legal] = worth[legal] / self.recipe.unit + self.target.values_of(after[legal])[:, 0]
-        best = np.where(legal.any(axis=1), worth.max(axis=1), 0)
+        after, q_values = np.empty((n, 4, *self.after.shape[1:]), np.uint8), np.empty((n, 4), np.float32)
+        list_afterstates(self.game.rules, self.view, cells, extra, after.reshape(n, 4, -1), q_values)
+        legal = np.isfinite(q_values)
+        q_values[legal] = q_values[legal] / self.recipe.unit + self.target.predict(after[legal])[:, 0]
+        best = np.where(legal.any(axis=1), q_values.max(axis=1), 0)
         return (self.gains[places] / self.recipe.unit + self.recipe.gamma * best).astype(np.float32)
 
     def take_losses(self) -> list[float]:

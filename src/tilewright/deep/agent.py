@@ -6,12 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from tilewright.agents.base import ManyGamesAgent, values_of
+from tilewright.agents.base import BatchAgent, values_by_action
 from tilewright.deep.model import DeepModel, load_deep_model
-from tilewright.deep.playing import play_together
+from tilewright.deep.playing import play_batch
 from tilewright.errors import SpecError
-from tilewright.games.board import Board
 from tilewright.games.base import Game
+from tilewright.games.board import Board
 from tilewright.games.policy import Results
 from tilewright.rng import Stream
 
@@ -19,13 +19,13 @@ __all__ = ["AfterstateAgent", "DqnAgent"]
 
 
 @dataclass(frozen=True)
-class DqnAgent(ManyGamesAgent):
+class DqnAgent(BatchAgent):
     """A network that values the four actions: `dqn:model=PATH`."""
 
     model: str = ""
 
     name: ClassVar[str] = "dqn"
-    together: ClassVar[int] = 250
+    batch_size: ClassVar[int] = 250
 
     def trained(self, game: Game) -> DeepModel:
         """The network that plays a game."""
@@ -39,10 +39,10 @@ class DqnAgent(ManyGamesAgent):
 
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         cells, extra = (np.array([word], np.uint64) for word in board.state)
-        return values_of(self.trained(board.game).player.worth(board.game, cells, extra)[0])
+        return values_by_action(self.trained(board.game).player.q_values(board.game, cells, extra)[0])
 
-    def play_together(self, game: Game, seed: int, first: int, results: Results) -> None:
-        play_together(self.trained(game).player, game, seed, first, results)
+    def play_batch(self, game: Game, seed: int, first: int, results: Results) -> None:
+        play_batch(self.trained(game).player, game, seed, first, results)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ the state value alone; "_fc" has it on the action values, too.
 
 from dataclasses import dataclass
 
-from tilewright.errors import UsageError
 from tilewright._core.registry import did_you_mean
+from tilewright.errors import UsageError
 
 __all__ = ["ARCHITECTURES", "Architecture", "Convolution", "find_architecture"]
 

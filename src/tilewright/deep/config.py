@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tilewright._core.config import Config, presets_in, read_config
+from tilewright.deep.architectures import find_architecture
 from tilewright.errors import ConfigError, UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
-from tilewright.deep.architectures import find_architecture
 
 __all__ = ["DEEP_PRESETS", "DeepRecipe", "deep_preset_names", "read_deep_recipe"]
 

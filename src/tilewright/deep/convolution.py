@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from tilewright.deep.architectures import Convolution
 from tilewright.deep.winograd import find_winograd
 from tilewright.errors import UsageError
-from tilewright.deep.architectures import Convolution
 
 __all__ = ["BoardConvolution"]
 

@@ -16,6 +16,7 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.dqn.policies import DQNPolicy
 from torch import Tensor
 
+from tilewright.deep.config import DeepRecipe
 from tilewright.deep.learner import Learner, adam, adam_state, epsilon_at, plan_of, restore_adam, set_learning_rate
 from tilewright.deep.model import load_weights, weights_of
 from tilewright.deep.network import BoardNetwork, NetworkPlan, make_network
@@ -23,10 +24,9 @@ from tilewright.deep.replay import BoardReplay
 from tilewright.deep.symmetry import Symmetries
 from tilewright.deep.vecenv import BoardVecEnv, Finished
 from tilewright.envs.batch import Status
-from tilewright.envs.options import Terms
 from tilewright.envs.observations import legal_on_grids, make_view
+from tilewright.envs.options import EnvOptions
 from tilewright.errors import FileError
-from tilewright.deep.config import DeepRecipe
 
 __all__ = ["BoardDQN", "DqnLearner"]
 
@@ -98,7 +98,7 @@ class BoardDQN(DQN):
         chances = self.generator.random((n_envs, 4))
         actions: NDArray[np.int64] = np.where(allowed, chances, -1).argmax(axis=1)  # any of those allowed, alike
         if self.num_timesteps >= learning_starts:
-            greedy = np.where(allowed, self.q_net.values_of(grids), -np.inf).argmax(axis=1)
+            greedy = np.where(allowed, self.q_net.predict(grids), -np.inf).argmax(axis=1)
             actions = np.where(self.generator.random(n_envs) < self.exploration_rate, actions, greedy)
         return actions, actions
 
@@ -145,8 +145,8 @@ class DqnLearner(Learner):
     """DQN as a session drives it: in pieces, with all that changes in arrays."""
 
     def __init__(self, recipe: DeepRecipe) -> None:
-        terms = Terms(recipe.game, "grid", recipe.reward, recipe.penalty, recipe.end_chance, recipe.end_share)
-        self.env = BoardVecEnv(terms, recipe.environments, unit=recipe.unit, seed=recipe.seed)
+        options = EnvOptions(recipe.game, "grid", recipe.reward, recipe.penalty, recipe.end_chance, recipe.end_share)
+        self.env = BoardVecEnv(options, recipe.environments, unit=recipe.unit, seed=recipe.seed)
         self.dqn = BoardDQN(recipe, self.env)
         super().__init__(recipe, self.dqn.q_net)
 

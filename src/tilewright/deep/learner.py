@@ -7,11 +7,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from tilewright.deep.config import DeepRecipe
 from tilewright.deep.model import DeepModel
 from tilewright.deep.network import BoardNetwork, NetworkPlan
 from tilewright.deep.vecenv import Finished
 from tilewright.errors import FileError
-from tilewright.deep.config import DeepRecipe
 
 __all__ = ["Learner", "adam", "adam_state", "epsilon_at", "plan_of", "restore_adam", "set_learning_rate"]
 

@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from tilewright._core.files import read_tensors, write_tensors
 from tilewright.deep.network import BoardNetwork, NetworkPlan, make_network
 from tilewright.deep.playing import Player
 from tilewright.errors import FileError, UsageError
-from tilewright._core.files import read_tensors, write_tensors
 from tilewright.games import make_game
 from tilewright.games.base import Game
 

@@ -13,11 +13,11 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from tilewright.deep.architectures import find_architecture
 from tilewright.deep.convolution import BoardConvolution
 from tilewright.envs.observations import LARGEST_HINT, PLANES
 from tilewright.errors import UsageError
 from tilewright.games.base import Game
-from tilewright.deep.architectures import find_architecture
 
 __all__ = ["BoardNetwork", "NetworkPlan", "make_network"]
 
@@ -119,7 +119,7 @@ class BoardNetwork(nn.Module):
         """The name that Stable-Baselines3 has for `train`."""
         self.train(mode)
 
-    def values_of(self, grids: NDArray[np.uint8]) -> NDArray[np.float32]:
+    def predict(self, grids: NDArray[np.uint8]) -> NDArray[np.float32]:
         """The outputs for some grids, without learning."""
         with torch.inference_mode():
             found: NDArray[np.float32] = self(torch.from_numpy(grids)).numpy()

@@ -6,15 +6,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright._core.jit import Int, kernel
 from tilewright.deep.network import BoardNetwork
 from tilewright.envs.observations import View, make_view, show, show_grids, view_shape
 from tilewright.games.base import Game
-from tilewright.games.rules import ILLEGAL, Rules, State, largest, slide, spawn, start
-from tilewright._core.jit import Int, kernel
 from tilewright.games.policy import Results
+from tilewright.games.rules import ILLEGAL, Rules, State, largest, slide, spawn, start
 from tilewright.rng import Key, seed_stream, stream_key
 
-__all__ = ["Player", "play_together"]
+__all__ = ["Player", "play_batch"]
 
 u64 = np.uint64
 Words = NDArray[np.uint64]
@@ -74,35 +74,35 @@ class Player:
     network: BoardNetwork
     unit: float
 
-    def worth(self, game: Game, cells: Words, extra: Words) -> NDArray[np.float32]:
+    def q_values(self, game: Game, cells: Words, extra: Words) -> NDArray[np.float32]:
         """What each move is worth on each board, in points: float32[n, 4], -inf where it is illegal."""
         view = make_view(game, "grid")
         shape, n = view_shape(view), len(cells)
         size = shape[0] * shape[1]
         after = np.empty((n, 4, *shape), np.uint8)
-        worth = np.empty((n, 4), np.float32)
-        list_afterstates(game.rules, view, cells, extra, after.reshape(n, 4, size), worth)
-        legal = np.isfinite(worth)
+        q_values = np.empty((n, 4), np.float32)
+        list_afterstates(game.rules, view, cells, extra, after.reshape(n, 4, size), q_values)
+        legal = np.isfinite(q_values)
         if self.network.plan.kind == "afterstate":
             if legal.any():
-                worth[legal] += self.unit * self.network.values_of(after[legal])[:, 0]
-            return worth
+                q_values[legal] += self.unit * self.network.predict(after[legal])[:, 0]
+            return q_values
         grids = np.empty((n, *shape), np.uint8)
         show_grids(view, game.rules, cells, extra, grids.reshape(n, size))
-        values: NDArray[np.float32] = np.where(legal, self.unit * self.network.values_of(grids), -np.inf)
+        values: NDArray[np.float32] = np.where(legal, self.unit * self.network.predict(grids), -np.inf)
         return values.astype(np.float32)
 
 
-def play_together(player: Player, game: Game, seed: int, first: int, results: Results) -> None:
+def play_batch(player: Player, game: Game, seed: int, first: int, results: Results) -> None:
     """Play games number `first` and on, all at the same time, one for every place of `results`."""
     n = len(results.scores)
     games = Games(np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty((n, 2), np.uint64))
     begin_games(game.rules, stream_key(seed), first, games, results)
     which = np.arange(n)
     while True:
-        worth = player.worth(game, games.cells[which], games.extra[which])
-        actions = worth.argmax(axis=1)
+        q_values = player.q_values(game, games.cells[which], games.extra[which])
+        actions = q_values.argmax(axis=1)
         move_games(game.rules, games, which, actions, results)
-        which = which[np.isfinite(worth.max(axis=1))]
+        which = which[np.isfinite(q_values.max(axis=1))]
         if not len(which):
             return

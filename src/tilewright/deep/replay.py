@@ -10,8 +10,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3.common.buffers import ReplayBuffer
 
-from tilewright.errors import FileError
 from tilewright._core.jit import kernel
+from tilewright.errors import FileError
 
 __all__ = ["BoardReplay", "Sample", "SumTree"]
 

@@ -11,15 +11,15 @@ from typing import ClassVar
 import torch
 
 from tilewright.deep.afterstate import AfterstateLearner
+from tilewright.deep.config import DeepRecipe
 from tilewright.deep.dqn import DqnLearner
 from tilewright.deep.learner import Learner
 from tilewright.deep.model import DeepModel
-from tilewright.deep.playing import Player, play_together
+from tilewright.deep.playing import Player, play_batch
 from tilewright.deep.vecenv import Finished
 from tilewright.errors import DivergedError, UsageError
-from tilewright.play.statistics import Estimate, mean_of
-from tilewright.deep.config import DeepRecipe
 from tilewright.games.policy import make_results
+from tilewright.play.statistics import Estimate, mean_of
 from tilewright.training.run_folder import DeepPoint, DeepRunFolder
 from tilewright.training.session import TEST_SEED, AnySession, Watcher, open_in_folder
 
@@ -148,7 +148,7 @@ class DeepSession(AnySession):
     def _play_test(self) -> tuple[Estimate, float]:
         """Play some games by the network alone."""
         results = make_results(self.recipe.evaluate_games)
-        play_together(Player(self.learner.network, self.recipe.unit), self.game, TEST_SEED, 0, results)
+        play_batch(Player(self.learner.network, self.recipe.unit), self.game, TEST_SEED, 0, results)
         win = self.game.win_code
         return mean_of(results.scores), 0.0 if win is None else float((results.codes >= win).mean())
 

@@ -39,9 +39,9 @@ class Symmetries:
     def of_grids(self, grids: NDArray[np.uint8], which: NDArray[np.int64]) -> NDArray[np.uint8]:
         """Image number which[i] of grids[i]."""
         flat = grids.reshape(len(grids), -1)
-        turned: NDArray[np.uint8] = np.take_along_axis(flat, self.cells[which], axis=1).reshape(grids.shape)
-        return turned
+        orient: NDArray[np.uint8] = np.take_along_axis(flat, self.cells[which], axis=1).reshape(grids.shape)
+        return orient
 
     def of_actions(self, actions: NDArray[np.int64], which: NDArray[np.int64]) -> NDArray[np.int64]:
-        turned: NDArray[np.int64] = self.actions[which, actions]
-        return turned
+        orient: NDArray[np.int64] = self.actions[which, actions]
+        return orient

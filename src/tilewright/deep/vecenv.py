@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
 from tilewright.envs.batch import Boards
+from tilewright.envs.options import EnvOptions
 from tilewright.envs.single import observation_space
-from tilewright.envs.options import Terms
 
 __all__ = ["BoardVecEnv", "Finished"]
 
@@ -24,8 +24,8 @@ class Finished(NamedTuple):
 class BoardVecEnv(VecEnv):
     """Grids in SB3's form; rewards are in `unit`s. It keeps the masks of now, and the games that were finished."""
 
-    def __init__(self, terms: Terms, count: int, *, unit: float = 1.0, seed: int = 0) -> None:
-        self.boards = Boards(terms, count, again=True)
+    def __init__(self, options: EnvOptions, count: int, *, unit: float = 1.0, seed: int = 0) -> None:
+        self.boards = Boards(options, count, again=True)
         self.unit = unit
         super().__init__(count, observation_space(self.boards.game, self.boards.view), spaces.Discrete(4))
         for i in range(count):

@@ -47,10 +47,10 @@ def _side(length: int, size: int) -> Side:
     return Side(cells, _values(points, size), [*range(points), *[0] * last], outputs)
 
 
-def _values(points: int, terms: int) -> NDArray[Any]:
+def _values(points: int, options: int) -> NDArray[Any]:
     """[points, terms]: takes the terms of a polynomial to its values; that at infinity is its highest term."""
-    finite = np.vander(np.array(POINTS[points], dtype=np.float64), terms, increasing=True)
-    return np.vstack((finite, np.eye(terms)[-1]))
+    finite = np.vander(np.array(POINTS[points], dtype=np.float64), options, increasing=True)
+    return np.vstack((finite, np.eye(options)[-1]))
 
 
 def find_winograd(shape: tuple[int, int], planes: int, layer: Convolution) -> "Winograd | None":

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.envs.options import CustomReward, KernelTerms, Terms
+from tilewright._core.jit import Int, inline, kernel, specialise
 from tilewright.envs.observations import View, make_view, show, show_grids, view_shape
+from tilewright.envs.options import CustomReward, EnvOptions, KernelOptions
 from tilewright.errors import UsageError
 from tilewright.games.rules import ILLEGAL, Rules, State, largest, slide, spawn, start
-from tilewright._core.jit import Int, for_types_of, inline, kernel
 from tilewright.rng import low_half, next_word, stream_for
 
 __all__ = ["Boards", "Moved", "Status", "make_status"]
@@ -76,28 +76,28 @@ def _legal(rules: Rules, state: State, mask: NDArray[np.int8]) -> Int:
 
 
 @inline
-def _ends_by_misses(terms: KernelTerms, status: Status, i: Int) -> bool:
+def _ends_by_misses(options: KernelOptions, status: Status, i: Int) -> bool:
     """Whether the invalid move just made ends the episode."""
-    if terms.end_chance and low_half(next_word(status.streams[i])) < terms.end_chance:
+    if options.end_chance and low_half(next_word(status.streams[i])) < options.end_chance:
         return True
-    share = terms.end_share * status.moves[i]
-    return bool(terms.end_share > 0 and share >= 1 and status.misses[i] > share)
+    share = options.end_share * status.moves[i]
+    return bool(options.end_share > 0 and share >= 1 and status.misses[i] > share)
 
 
 @inline
-def _move(rules: Rules, terms: KernelTerms, status: Status, i: Int, action: Int, moved: Moved) -> bool:
+def _move(rules: Rules, options: KernelOptions, status: Status, i: Int, action: Int, moved: Moved) -> bool:
     """Make a move; whether it ends the episode by being invalid."""
     after, earned = slide(rules, State(status.cells[i], status.extra[i]), action)
     status.moves[i] += 1
     if earned == ILLEGAL:
         status.misses[i] += 1
-        moved.rewards[i] = -terms.penalty
-        return _ends_by_misses(terms, status, i)
+        moved.rewards[i] = -options.penalty
+        return _ends_by_misses(options, status, i)
     state, gain = spawn(rules, after, status.streams[i])
     points = earned + gain
     status.cells[i], status.extra[i] = state.cells, state.extra
     status.scores[i] += points
-    moved.rewards[i] = np.log2(points) if terms.log2 and points > 0 else points
+    moved.rewards[i] = np.log2(points) if options.log2 and points > 0 else points
     return False
 
 
@@ -109,7 +109,7 @@ def _copy(source: NDArray[Any], target: NDArray[Any]) -> None:
 
 @kernel
 def step_all(
-    rules: Rules, terms: KernelTerms, view: View, status: Status, actions: Ints, again: bool, moved: Moved
+    rules: Rules, options: KernelOptions, view: View, status: Status, actions: Ints, again: bool, moved: Moved
 ) -> bool:
     """A move on every board; whether an episode has ended. On a board whose episode is over the next one begins."""
     any_ended = False
@@ -117,7 +117,7 @@ def step_all(
         begins, missed = status.over[i], False
         moved.rewards[i], moved.ended[i] = 0.0, False
         if not begins:
-            missed = _move(rules, terms, status, i, actions[i], moved)
+            missed = _move(rules, options, status, i, actions[i], moved)
             moved.after[0, i], moved.after[1, i] = status.cells[i], status.extra[i]
         while True:  # once, or twice where an episode ends and the next one begins at once
             if begins:
@@ -142,20 +142,20 @@ def step_all(
 class Boards:
     """`count` games on some terms. Every call gives new arrays: nothing that was handed out changes later."""
 
-    def __init__(self, terms: Terms, count: int, *, again: bool = False) -> None:
+    def __init__(self, options: EnvOptions, count: int, *, again: bool = False) -> None:
         if count < 1:
             raise UsageError(f"{count} environments: at least one is needed")
-        self.terms, self.count, self.again = terms, count, again
-        self.game = terms.make_game()
+        self.options, self.count, self.again = options, count, again
+        self.game = options.make_game()
         self._rules = self.game.rules
-        self.view = make_view(self.game, terms.observation)
+        self.view = make_view(self.game, options.observation)
         self.shape = view_shape(self.view)
         self.status = make_status(count)
         self._grid = make_view(self.game, "grid")
-        self._kernel_terms = terms.for_kernels()
+        self._kernel_terms = options.kernel_options()
         self._size = int(np.prod(self.shape))
         self._no_actions = np.zeros(count, np.int64)
-        self._step = for_types_of(step_all, *self._arguments(self._no_actions, self.room()))
+        self._step = specialise(step_all, *self._arguments(self._no_actions, self.room()))
 
     def _arguments(self, actions: Ints, moved: Moved) -> tuple[Any, ...]:
         return self._rules, self._kernel_terms, self.view, self.status, actions, self.again, moved
@@ -174,7 +174,7 @@ class Boards:
     def step(self, actions: Ints, moved: Moved | None = None) -> tuple[Moved, bool]:
         """Move on every board: what came of it, and whether an episode has ended; `moved` is room to use again."""
         moved = self.room() if moved is None else moved
-        custom = self.terms.custom
+        custom = self.options.custom
         before = None if custom is None else (self.states(), self.status.over.copy())
         ended = self._step(*self._arguments(actions, moved))
         if custom is not None and before is not None:

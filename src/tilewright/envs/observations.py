@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.errors import UsageError
-from tilewright.games.base import Game
-from tilewright.games.rules import ILLEGAL, Rules, State, fifth_bits, hint_of, slide, visible
 from tilewright._core.jit import Int, Word, implements, inline, kernel
 from tilewright._core.registry import did_you_mean
+from tilewright.errors import UsageError
+from tilewright.games.base import Game
+from tilewright.games.rules import ILLEGAL, Rules, State, downgraded_cells, high_bits, hint_of, slide
 
 __all__ = [
     "LARGEST_HINT",
@@ -94,12 +94,12 @@ def _nibble(cells: Word, row: Int, column: Int) -> Word:
 @inline
 def _show_board(grid: Grid, rules: Rules, state: State, row: Row, at: Int) -> Int:
     """Write the codes of a board from place `at` on; the place behind them."""
-    fifth = fifth_bits(rules, state)
+    high = high_bits(rules, state)
     for r in range(grid.rows):
         for c in range(grid.columns):
             row[at] = _nibble(state.cells, r, c)
-            if fifth:
-                row[at] |= ((fifth >> u64(15 - 4 * r - c)) & u64(1)) << u64(4)
+            if high:
+                row[at] |= ((high >> u64(15 - 4 * r - c)) & u64(1)) << u64(4)
             at += 1
     for _ in range(grid.hint * grid.columns):
         row[at] = _hint(rules, state)
@@ -116,7 +116,7 @@ def show_grid(view: Grid, rules: Rules, state: State, row: Row) -> None:
 def show_one_hot(view: OneHot, rules: Rules, state: State, row: Row) -> None:
     grid = view.grid
     row[:] = 0
-    cells = visible(rules, state, PLANES - 1)
+    cells = downgraded_cells(rules, state, PLANES - 1)
     plane = (grid.rows + grid.hint) * grid.columns
     for r in range(grid.rows):
         for c in range(grid.columns):
@@ -155,11 +155,11 @@ def show_grids(
 def legal_on_grids(grid: Grid, rules: Rules, grids: NDArray[np.uint8], masks: NDArray[np.bool_]) -> None:
     """Which moves are legal on boards that are known by their grids: uint8[n, size] -> bool[n, 4]."""
     for i in range(len(grids)):
-        cells, fifth = u64(0), u64(0)
+        cells, high = u64(0), u64(0)
         for r in range(grid.rows):
             for c in range(grid.columns):
                 code = u64(grids[i, r * grid.columns + c])
                 cells |= (code & u64(15)) << u64(60 - 16 * r - 4 * c)
-                fifth |= (code >> u64(4)) << u64(15 - 4 * r - c)
+                high |= (code >> u64(4)) << u64(15 - 4 * r - c)
         for action in range(4):
-            masks[i, action] = slide(rules, State(cells, fifth), action)[1] != ILLEGAL
+            masks[i, action] = slide(rules, State(cells, high), action)[1] != ILLEGAL

@@ -7,21 +7,21 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright._core.jit import Word
+from tilewright._core.registry import did_you_mean
 from tilewright.errors import UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
-from tilewright._core.jit import Word
-from tilewright._core.registry import did_you_mean
 
-__all__ = ["REWARDS", "CustomReward", "KernelTerms", "Terms"]
+__all__ = ["REWARDS", "CustomReward", "KernelOptions", "EnvOptions"]
 
 # points: float64[n], what the moves earned; before, after: uint8[n, rows, columns], the grids -> float64[n]
 CustomReward: TypeAlias = Callable[[NDArray[np.float64], NDArray[np.uint8], NDArray[np.uint8]], Any]
 REWARDS = ("score", "log2")
 
 
-class KernelTerms(NamedTuple):
-    """What the kernel needs of `Terms`."""
+class KernelOptions(NamedTuple):
+    """What the kernel needs of `EnvOptions`."""
 
     log2: bool
     penalty: float
@@ -30,7 +30,7 @@ class KernelTerms(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Terms:
+class EnvOptions:
     """The options of an environment.
 
     An invalid move changes nothing. It costs `penalty`; it ends the episode with probability `end_chance`, or when
@@ -64,6 +64,6 @@ class Terms:
     def custom(self) -> CustomReward | None:
         return None if isinstance(self.reward, str) else self.reward
 
-    def for_kernels(self) -> KernelTerms:
+    def kernel_options(self) -> KernelOptions:
         chance = np.uint64(round(self.end_chance * 2**32))
-        return KernelTerms(self.reward == "log2", float(self.penalty), chance, float(self.end_share))
+        return KernelOptions(self.reward == "log2", float(self.penalty), chance, float(self.end_share))

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.games.board import Board
-from tilewright.games.palette import BETWEEN_TILES
+from tilewright.games.palette import BOARD_COLOUR
 
 if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont, ImageFont
@@ -33,7 +33,7 @@ def board_picture(board: Board) -> NDArray[np.uint8]:
     game = board.game
     note = " ".join(f"{name}={text}" for name, text in board.notes.items())
     width, height = (GAP + count * (TILE + GAP) for count in (game.columns, game.rows))
-    picture = Image.new("RGB", (width, height + (NOTE_HEIGHT if game.has_hints else 0)), BETWEEN_TILES)
+    picture = Image.new("RGB", (width, height + (NOTE_HEIGHT if game.has_hints else 0)), BOARD_COLOUR)
     pen = ImageDraw.Draw(picture)
     for r, row in enumerate(board.codes):
         for c, code in enumerate(row):

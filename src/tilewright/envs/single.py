@@ -8,12 +8,12 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tilewright.envs.batch import Boards
-from tilewright.envs.render import board_picture
-from tilewright.envs.options import CustomReward, Terms
 from tilewright.envs.observations import View, make_view, view_shape
+from tilewright.envs.options import CustomReward, EnvOptions
+from tilewright.envs.render import board_picture
 from tilewright.errors import UsageError
-from tilewright.games.board import Board
 from tilewright.games.base import Game
+from tilewright.games.board import Board
 from tilewright.games.rules import State
 
 __all__ = ["BoardEnv", "observation_space"]
@@ -102,7 +102,7 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
             allowed = ", ".join(self.metadata["render_modes"])
             raise UsageError(f"render_mode={render_mode!r}: allowed are {allowed}, or none")
         self.render_mode = render_mode
-        self._boards = Boards(Terms(game, observation, reward, penalty, end_chance, end_share), 1)
+        self._boards = Boards(EnvOptions(game, observation, reward, penalty, end_chance, end_share), 1)
         self._moved, self._action = self._boards.room(), np.zeros(1, np.int64)
         self._shape = self._boards.shape
         self._seeded = False

@@ -10,12 +10,12 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from tilewright.envs.batch import Boards, Moved
+from tilewright.envs.options import CustomReward, EnvOptions
 from tilewright.envs.render import board_picture
 from tilewright.envs.single import BoardEnv, observation_space
-from tilewright.envs.options import CustomReward, Terms
 from tilewright.errors import UsageError
-from tilewright.games.board import Board
 from tilewright.games.base import Game
+from tilewright.games.board import Board
 from tilewright.games.rules import State
 
 __all__ = ["BoardVectorEnv"]
@@ -56,8 +56,8 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         mode = _mode(autoreset_mode)
         if render_mode not in (None, "ansi", "rgb_array"):
             raise UsageError(f"render_mode={render_mode!r}: allowed are ansi, rgb_array, or none")
-        terms = Terms(game, observation, reward, penalty, end_chance, end_share)
-        self.boards = Boards(terms, num_envs, again=mode == AutoresetMode.SAME_STEP)
+        options = EnvOptions(game, observation, reward, penalty, end_chance, end_share)
+        self.boards = Boards(options, num_envs, again=mode == AutoresetMode.SAME_STEP)
         self.game = self.boards.game
         self.num_envs, self.render_mode = num_envs, render_mode
         self.metadata = {**BoardEnv.metadata, "autoreset_mode": mode}

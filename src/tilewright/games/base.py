@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from tilewright._core.registry import did_you_mean, option_spec
 from tilewright.errors import BoardError, IllegalMoveError, SpecError
 from tilewright.games import notation, state_kernels
 from tilewright.games.board import Board
 from tilewright.games.palette import WARM, Palette
 from tilewright.games.rules import ACTIONS, ILLEGAL, Rules, State
-from tilewright._core.registry import did_you_mean, option_spec
 from tilewright.rng import Stream, stream_for
 
 __all__ = ["Game"]
@@ -55,7 +55,7 @@ class Game(ABC):
         """What the tiles of a board are worth by themselves: the score that a game from this board begins with."""
         return 0
 
-    def fifth_bits(self, state: State) -> int:
+    def high_bits(self, state: State) -> int:
         """The set of cells whose code has a fifth bit."""
         return 0
 
@@ -63,7 +63,7 @@ class Game(ABC):
         """What the text form says beside the tiles."""
         return {}
 
-    def extra_from_text(self, codes: list[int], notes: Mapping[str, str]) -> int:
+    def parse_notes(self, codes: list[int], notes: Mapping[str, str]) -> int:
         """`State.extra` for a board that was read; `notes` are its `name=text` words."""
         for name in notes:
             raise BoardError(f"{name}=…: a board of {self.name} has no such note")
@@ -113,7 +113,7 @@ class Game(ABC):
 
     def start_from(self, stream: Stream) -> tuple[Board, int]:
         """A first board out of `stream`, and what its tiles are worth."""
-        state, reward = state_kernels.start_once(self.rules, stream)
+        state, reward = state_kernels.start_one(self.rules, stream)
         return Board(self, State(*state)), reward
 
     def legal(self, board: Board) -> list[str]:
@@ -127,7 +127,7 @@ class Game(ABC):
 
     def slide(self, board: Board, action: str) -> tuple[Board, int]:
         """Move all tiles: the afterstate, before a new tile comes, and the reward. Raises on an illegal move."""
-        state, reward = state_kernels.slide_once(self.rules, self._state(board), action_number(action))
+        state, reward = state_kernels.slide_one(self.rules, self._state(board), action_number(action))
         if reward == ILLEGAL:
             legal = ", ".join(self.legal(board)) or "none: the game is over"
             raise IllegalMoveError(f"{action} moves nothing on {self.text(board)!r}; legal: {legal}")
@@ -136,14 +136,14 @@ class Game(ABC):
     def spawn(self, after: Board, stream: Stream) -> tuple[Board, int]:
         """One random outcome of an afterstate, and what the new tile is worth (nothing in 2048)."""
         self._check_afterstate(after)
-        state, reward = state_kernels.spawn_once(self.rules, self._state(after), stream)
+        state, reward = state_kernels.spawn_one(self.rules, self._state(after), stream)
         return Board(self, State(*state)), reward
 
     def outcomes(self, after: Board) -> list[tuple[Board, float]]:
         """All boards that may follow an afterstate, with their probabilities."""
         self._check_afterstate(after)
         into = state_kernels.make_outcomes()
-        n = state_kernels.outcomes_once(self.rules, self._state(after), into)
+        n = state_kernels.outcomes_one(self.rules, self._state(after), into)
         return [
             (Board(self, State(int(into.cells[i]), int(into.extra[i]))), float(into.probability[i])) for i in range(n)
         ]
@@ -154,17 +154,17 @@ class Game(ABC):
 
     def largest(self, board: Board) -> int:
         """The largest tile on the board."""
-        return self.value(state_kernels.largest_once(self.rules, self._state(board)))
+        return self.value(state_kernels.largest_one(self.rules, self._state(board)))
 
     def total(self, board: Board) -> int:
         """The sum of all tiles on the board."""
-        return int(state_kernels.total_once(self.rules, self._state(board)))
+        return int(state_kernels.tile_sum_one(self.rules, self._state(board)))
 
-    def images(self, board: Board) -> list[Board]:
+    def symmetries(self, board: Board) -> list[Board]:
         """The symmetric images, the board itself first: eight on a square board, four on any other."""
         state = self._state(board)
         count = 8 if self.rows == self.columns else 4
-        return [Board(self, State(*state_kernels.image_once(self.rules, state, which))) for which in range(count)]
+        return [Board(self, State(*state_kernels.symmetry_one(self.rules, state, which))) for which in range(count)]
 
     # Text
 
@@ -178,13 +178,13 @@ class Game(ABC):
         if isinstance(source, Board):
             return source if source.game == self else self.parse(source.to_json())
         values, notes = notation.read(source, self.rows, self.columns, self.tile_values)
-        codes = notation.place_errors(values, self.code, self.columns)
-        cells = fifth = 0
+        codes = notation.codes_of_values(values, self.code, self.columns)
+        cells = high = 0
         for i, code in enumerate(codes):
             place = 15 - (4 * (i // self.columns) + i % self.columns)
             cells |= (code & 15) << 4 * place
-            fifth |= (code >> 4) << place
-        return Board(self, State(cells, fifth | self.extra_from_text(codes, notes)))
+            high |= (code >> 4) << place
+        return Board(self, State(cells, high | self.parse_notes(codes, notes)))
 
     def text(self, board: Board) -> str:
         """The one-line form that `parse` reads: `4 4 0 0 / 0 0 0 0 / …`."""

@@ -13,15 +13,15 @@ A set of cells is a 16-bit mask; the cell that is nibble number `p` from below i
 
 import numpy as np
 
-from tilewright._core.bits import deposit, extract
+from tilewright._core.bits import pdep, pext
 from tilewright._core.jit import Int, Word, inline
 
 __all__ = [
     "board_mask",
     "empty_cells",
     "flip",
-    "image_of_cells",
-    "image_of_set",
+    "symmetric_cells",
+    "symmetric_set",
     "largest_nibble",
     "mirror",
     "transpose",
@@ -52,7 +52,7 @@ def transpose(cells: Word) -> Word:
 
 
 @inline
-def turned(cells: Word, action: Int) -> Word:
+def orient(cells: Word, action: Int) -> Word:
     """The board whose rows are the lines that the action moves along: transposed for up and down."""
     vertical = u64(action & 1) - u64(1)  # all ones or zero: chosen without a branch, moves are hard to predict
     return cells ^ ((cells ^ transpose(cells)) & vertical)
@@ -75,7 +75,7 @@ def flip(cells: Word, rows: int) -> Word:
 
 
 @inline
-def image_of_cells(cells: Word, which: Int, rows: int, columns: int) -> Word:
+def symmetric_cells(cells: Word, which: Int, rows: int, columns: int) -> Word:
     """Symmetric image number `which`: bit 0 mirrors, bit 1 flips, bit 2 (square boards only) transposes."""
     if which & 4:
         cells = transpose(cells)
@@ -87,9 +87,9 @@ def image_of_cells(cells: Word, which: Int, rows: int, columns: int) -> Word:
 
 
 @inline
-def image_of_set(cell_set: Word, which: Int, rows: int, columns: int) -> Word:
+def symmetric_set(cell_set: Word, which: Int, rows: int, columns: int) -> Word:
     """The same image of a set of cells: spread its bits to nibbles, turn them, gather them again."""
-    return extract(image_of_cells(deposit(cell_set, LOWEST_BITS), which, rows, columns), LOWEST_BITS)
+    return pext(symmetric_cells(pdep(cell_set, LOWEST_BITS), which, rows, columns), LOWEST_BITS)
 
 
 @inline

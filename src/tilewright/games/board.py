@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tilewright.games.palette import BETWEEN_TILES
+from tilewright.games.palette import BOARD_COLOUR
 from tilewright.games.rules import State
 
 if TYPE_CHECKING:
@@ -36,10 +36,10 @@ class Board:
     @property
     def codes(self) -> Tiles:
         """The tile codes, row by row: exponents in 2048."""
-        cells, fifth = int(self.state.cells), self.game.fifth_bits(self.state)
+        cells, high = int(self.state.cells), self.game.high_bits(self.state)
         return tuple(
             tuple(
-                (cells >> 4 * place & 15) | (fifth >> place & 1) << 4
+                (cells >> 4 * place & 15) | (high >> place & 1) << 4
                 for place in range(15 - 4 * row, 15 - 4 * row - self.game.columns, -1)
             )
             for row in range(self.game.rows)
@@ -75,7 +75,7 @@ class Board:
         notes = " ".join(f"{name}={text}" for name, text in self.notes.items())
         return (
             '<table style="border-collapse:separate;border-spacing:4px;border-radius:6px;'
-            f'background:{BETWEEN_TILES}">{cells}</table><div>{notes}</div>'
+            f'background:{BOARD_COLOUR}">{cells}</table><div>{notes}</div>'
         )
 
     def _html_cell(self, code: int) -> str:

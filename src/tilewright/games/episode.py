@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from tilewright.errors import UsageError
-from tilewright.games.board import Board
 from tilewright.games.base import Game
+from tilewright.games.board import Board
 from tilewright.rng import Stream, stream_for
 
 __all__ = ["Episode", "Turn"]

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from tilewright._core.jit import Int, Word, allocating_kernel, inline
 
-__all__ = ["Line", "LineRule", "Parts", "Table", "join_lines", "move_line", "move_tables", "slide_lines"]
+__all__ = ["Line", "LineRule", "LineOffsets", "LineTable", "join_rows", "move_line", "build_line_table", "look_up_rows"]
 
 u64 = np.uint64
 LineRule: TypeAlias = Any  # a NamedTuple type of some game
 Line: TypeAlias = NDArray[np.int64]  # tile codes, changed in place
-Table: TypeAlias = NDArray[np.uint32]  # uint32[parts * 65536]
-Parts: TypeAlias = NDArray[np.uint64]  # uint64[4]: where in the table each action's part begins
+LineTable: TypeAlias = NDArray[np.uint32]  # uint32[parts * 65536]
+LineOffsets: TypeAlias = NDArray[np.uint64]  # uint64[4]: where in the table each action's part begins
 
 
 def move_line(rule: LineRule, line: Line) -> Int:
@@ -28,7 +28,7 @@ def move_line(rule: LineRule, line: Line) -> Int:
     raise TypeError("move_line is a verb for kernels")
 
 
-def move_tables(rule: LineRule, rows: int, columns: int) -> tuple[Table, Parts]:
+def build_line_table(rule: LineRule, rows: int, columns: int) -> tuple[LineTable, LineOffsets]:
     """The table of all moves on a board of that shape; a square one needs two parts, any other four."""
     left, right = _line_tables(rule, columns)
     if rows == columns:
@@ -38,7 +38,7 @@ def move_tables(rule: LineRule, rows: int, columns: int) -> tuple[Table, Parts]:
 
 
 @allocating_kernel
-def _line_tables(rule: LineRule, width: int) -> tuple[Table, Table]:
+def _line_tables(rule: LineRule, width: int) -> tuple[LineTable, LineTable]:
     """Moves to the first and to the last cell, for lines of `width` cells; longer ones map to 0."""
     first, last = np.zeros(65536, np.uint32), np.zeros(65536, np.uint32)
     line = np.empty(width, np.int64)
@@ -63,7 +63,7 @@ def _pack(line: Line, note: int) -> np.uint32:
 
 
 @inline
-def slide_lines(table: Table, part: Word, cells: Word) -> tuple[Word, Word, Word, Word]:
+def look_up_rows(table: LineTable, part: Word, cells: Word) -> tuple[Word, Word, Word, Word]:
     """The table entries of the four rows, from the top."""
     return (
         u64(table[part | (cells >> u64(48))]),
@@ -74,7 +74,7 @@ def slide_lines(table: Table, part: Word, cells: Word) -> tuple[Word, Word, Word
 
 
 @inline
-def join_lines(a: Word, b: Word, c: Word, d: Word) -> Word:
+def join_rows(a: Word, b: Word, c: Word, d: Word) -> Word:
     """The board whose rows are the low halves of four table entries."""
     low = u64(0xFFFF)
     return ((a & low) << u64(48)) | ((b & low) << u64(32)) | ((c & low) << u64(16)) | (d & low)

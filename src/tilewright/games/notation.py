@@ -14,7 +14,7 @@ import numpy as np
 
 from tilewright.errors import BoardError
 
-__all__ = ["excerpt", "place_errors", "read", "write"]
+__all__ = ["excerpt", "codes_of_values", "read", "write"]
 
 LONGEST_TEXT = 1000
 LONGEST_NOTE = 60
@@ -41,7 +41,7 @@ def read(source: Any, rows: int, columns: int, tile_values: Sequence[int]) -> tu
     return values, notes
 
 
-def place_errors(values: Values, code: Callable[[int], int], columns: int) -> list[int]:
+def codes_of_values(values: Values, code: Callable[[int], int], columns: int) -> list[int]:
     """The codes of all values; an error names the cell."""
     codes = []
     for i, value in enumerate(values):

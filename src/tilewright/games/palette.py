@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-__all__ = ["BETWEEN_TILES", "IN_256", "WARM", "Palette"]
+__all__ = ["BOARD_COLOUR", "COLOURS_256", "WARM", "Palette"]
 
-BETWEEN_TILES = "#bbada0"
+BOARD_COLOUR = "#bbada0"
 _EMPTY, _DARK, _LIGHT = "#cdc1b4", "#776e65", "#ffffff"
 
 
@@ -31,7 +31,7 @@ WARM = Palette(
 )
 
 # What to show where there are 256 colours: the nearest one is often that of another tile, or pink.
-IN_256 = {BETWEEN_TILES: 246, _EMPTY: 251} | {
+COLOURS_256 = {BOARD_COLOUR: 246, _EMPTY: 251} | {
     f"#{colour}": number
     for colour, number in (
         *(("eee4da", 255), ("ede0c8", 230), ("f2b179", 173), ("f59563", 209), ("f67c5f", 203), ("f65e3b", 202)),

@@ -10,25 +10,25 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.games.rules import Rules, State, largest, spawn, start
 from tilewright._core.jit import Int, kernel
+from tilewright.games.rules import Rules, State, largest, spawn, start
 from tilewright.rng import Key, Stream, seed_stream
 
-__all__ = ["OVER", "Policy", "Results", "choose", "choose_once", "make_results", "play_games"]
+__all__ = ["NO_ACTION", "Policy", "Results", "act", "act_one", "make_results", "play_games"]
 
 u64 = np.uint64
-OVER = -1  # the action of a game that has ended
+NO_ACTION = -1  # the action of a game that has ended
 Policy: TypeAlias = Any  # a NamedTuple type of some agent
 
 
-def choose(policy: Policy, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
+def act(policy: Policy, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
     raise TypeError("choose is a verb for kernels; from Python use the methods of an agent")
 
 
 @kernel
-def choose_once(policy: Policy, rules: Rules, state: State, stream: Stream) -> Int:
+def act_one(policy: Policy, rules: Rules, state: State, stream: Stream) -> Int:
     """The action that a policy takes, for one call from Python."""
-    return choose(policy, rules, state, stream)[0]
+    return act(policy, rules, state, stream)[0]
 
 
 class Results(NamedTuple):
@@ -51,8 +51,8 @@ def play_games(rules: Rules, policy: Policy, key: Key, first: Int, stream: Strea
         state, score = start(rules, stream)
         count = 0
         while True:
-            action, after, reward = choose(policy, rules, state, stream)
-            if action == OVER:
+            action, after, reward = act(policy, rules, state, stream)
+            if action == NO_ACTION:
                 break
             state, gain = spawn(rules, after, stream)
             score += reward + gain

@@ -39,17 +39,17 @@ __all__ = [
     "Outcomes",
     "Rules",
     "State",
-    "fifth_bits",
+    "high_bits",
     "hint_of",
-    "image",
+    "symmetry",
     "largest",
-    "lowered",
+    "downgrade_to",
     "outcomes",
     "slide",
     "spawn",
     "start",
     "total",
-    "visible",
+    "downgraded_cells",
 ]
 
 u64 = np.uint64
@@ -97,8 +97,8 @@ def outcomes(rules: Rules, after: State, into: Outcomes) -> Int:
     raise _in_kernels_only("outcomes")
 
 
-def image(rules: Rules, state: State, which: Int) -> State:
-    raise _in_kernels_only("image")
+def symmetry(rules: Rules, state: State, which: Int) -> State:
+    raise _in_kernels_only("symmetry")
 
 
 def largest(rules: Rules, state: State) -> Int:
@@ -109,19 +109,19 @@ def total(rules: Rules, state: State) -> Int:
     raise _in_kernels_only("total")
 
 
-def lowered(rules: Rules, state: State, largest_code: Int) -> State:
-    raise _in_kernels_only("lowered")
+def downgrade_to(rules: Rules, state: State, largest_code: Int) -> State:
+    raise _in_kernels_only("downgrade_to")
 
 
 @inline
-def visible(rules: Rules, state: State, largest_code: Int) -> Word:
+def downgraded_cells(rules: Rules, state: State, largest_code: Int) -> Word:
     """The nibbles, none above a code: what one sees who knows no larger tile."""
-    return lowered(rules, state, largest_code).cells
+    return downgrade_to(rules, state, largest_code).cells
 
 
 def hint_of(rules: Rules, state: State) -> Int:
     raise _in_kernels_only("hint_of")
 
 
-def fifth_bits(rules: Rules, state: State) -> Word:
-    raise _in_kernels_only("fifth_bits")
+def high_bits(rules: Rules, state: State) -> Word:
+    raise _in_kernels_only("high_bits")

@@ -2,36 +2,36 @@
 
 import numpy as np
 
+from tilewright._core.jit import Int, kernel
 from tilewright.games.rules import (
     ILLEGAL,
     Outcomes,
     Rules,
     State,
-    image,
     largest,
     outcomes,
     slide,
     spawn,
     start,
+    symmetry,
     total,
 )
-from tilewright._core.jit import Int, kernel
 from tilewright.rng import Stream
 
 __all__ = [
-    "image_once",
-    "largest_once",
+    "symmetry_one",
+    "largest_one",
     "legal_mask",
     "make_outcomes",
-    "outcomes_once",
-    "slide_once",
-    "spawn_once",
-    "start_once",
-    "total_once",
+    "outcomes_one",
+    "slide_one",
+    "spawn_one",
+    "start_one",
+    "tile_sum_one",
     "typed_state",
 ]
 
-MOST_OUTCOMES = 256
+MAX_OUTCOMES = 256
 
 
 def typed_state(state: State) -> State:
@@ -41,17 +41,17 @@ def typed_state(state: State) -> State:
 
 def make_outcomes() -> Outcomes:
     """Room for the outcomes of any afterstate."""
-    n = MOST_OUTCOMES
+    n = MAX_OUTCOMES
     return Outcomes(np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.float64), np.empty(n, np.int64))
 
 
 @kernel
-def start_once(rules: Rules, stream: Stream) -> tuple[State, Int]:
+def start_one(rules: Rules, stream: Stream) -> tuple[State, Int]:
     return start(rules, stream)
 
 
 @kernel
-def slide_once(rules: Rules, state: State, action: Int) -> tuple[State, Int]:
+def slide_one(rules: Rules, state: State, action: Int) -> tuple[State, Int]:
     return slide(rules, state, action)
 
 
@@ -66,25 +66,25 @@ def legal_mask(rules: Rules, state: State) -> Int:
 
 
 @kernel
-def spawn_once(rules: Rules, after: State, stream: Stream) -> tuple[State, Int]:
+def spawn_one(rules: Rules, after: State, stream: Stream) -> tuple[State, Int]:
     return spawn(rules, after, stream)
 
 
 @kernel
-def outcomes_once(rules: Rules, after: State, into: Outcomes) -> Int:
+def outcomes_one(rules: Rules, after: State, into: Outcomes) -> Int:
     return outcomes(rules, after, into)
 
 
 @kernel
-def image_once(rules: Rules, state: State, which: Int) -> State:
-    return image(rules, state, which)
+def symmetry_one(rules: Rules, state: State, which: Int) -> State:
+    return symmetry(rules, state, which)
 
 
 @kernel
-def largest_once(rules: Rules, state: State) -> Int:
+def largest_one(rules: Rules, state: State) -> Int:
     return largest(rules, state)
 
 
 @kernel
-def total_once(rules: Rules, state: State) -> Int:
+def tile_sum_one(rules: Rules, state: State) -> Int:
     return total(rules, state)

@@ -18,32 +18,40 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._core.bits import deposit, popcount, trailing_zeros
+from tilewright._core.bits import pdep, popcount, trailing_zeros
+from tilewright._core.jit import Int, Word, implements, inline
 from tilewright.errors import BoardError
-from tilewright.games.board import Board
-from tilewright.games.palette import Palette
 from tilewright.games.base import Game
-from tilewright.games.bitboard import board_mask, empty_cells, image_of_cells, image_of_set, largest_nibble, turned
-from tilewright.games.line_tables import Line, Parts, Table, join_lines, move_line, move_tables, slide_lines
+from tilewright.games.bitboard import board_mask, empty_cells, largest_nibble, orient, symmetric_cells, symmetric_set
+from tilewright.games.board import Board
+from tilewright.games.line_tables import (
+    Line,
+    LineOffsets,
+    LineTable,
+    build_line_table,
+    join_rows,
+    look_up_rows,
+    move_line,
+)
+from tilewright.games.notation import excerpt
+from tilewright.games.palette import Palette
 from tilewright.games.rules import (
     DOWN,
     ILLEGAL,
     RIGHT,
     Outcomes,
     State,
-    fifth_bits,
+    downgrade_to,
+    high_bits,
     hint_of,
-    image,
     largest,
-    lowered,
     outcomes,
     slide,
     spawn,
     start,
+    symmetry,
     total,
 )
-from tilewright.games.notation import excerpt
-from tilewright._core.jit import Int, Word, implements, inline
 from tilewright.rng import Stream, below, low_half, next_word
 
 __all__ = ["FULL_BAG", "Threes", "ThreesRules", "tile_points"]
@@ -71,8 +79,8 @@ class ThreesLine(NamedTuple):
 
 
 class ThreesRules(NamedTuple):
-    moves: Table  # a line after the move | code of the tile it merged << 16
-    part: Parts
+    moves: LineTable  # a line after the move | code of the tile it merged << 16
+    part: LineOffsets
     points: NDArray[np.int64]  # int64[16]: what a tile of each code is worth
     merged: NDArray[np.int64]  # int64[16]: how much the score grows when a tile of that code is made
     board: Word  # lowest bit of every nibble that is a cell
@@ -87,7 +95,7 @@ def tile_points(code: int) -> Int:
 
 
 def make_rules(rows: int, columns: int, start_tiles: int, ceiling: int) -> ThreesRules:
-    moves, part = move_tables(ThreesLine(ceiling), rows, columns)
+    moves, part = build_line_table(ThreesLine(ceiling), rows, columns)
     points = np.array([tile_points(code) for code in range(16)])
     merged = np.array([0, 0, 0, *(tile_points(c) - 2 * tile_points(c - 1) for c in range(3, 16))])
     return ThreesRules(moves, part, points, merged, board_mask(rows, columns), start_tiles, rows, columns)
@@ -114,9 +122,9 @@ def move_threes_line(rule: ThreesLine, line: Line) -> Int:
 
 @implements(slide, ThreesRules)
 def slide_threes(rules: ThreesRules, state: State, action: Int) -> tuple[State, Int]:
-    cells = turned(state.cells, action)
-    a, b, c, d = slide_lines(rules.moves, rules.part[action], cells)
-    moved = join_lines(a, b, c, d)
+    cells = orient(state.cells, action)
+    a, b, c, d = look_up_rows(rules.moves, rules.part[action], cells)
+    moved = join_rows(a, b, c, d)
     if moved == cells:
         return state, ILLEGAL
     reward = (
@@ -127,7 +135,7 @@ def slide_threes(rules: ThreesRules, state: State, action: Int) -> tuple[State, 
     )
     entry = _entry_cells(rules, moved ^ cells, action)
     extra = (state.extra & KNOWN) | (entry << ENTRY_SHIFT)
-    return State(turned(moved, action), extra), reward
+    return State(orient(moved, action), extra), reward
 
 
 @inline
@@ -197,7 +205,7 @@ def spawn_threes(rules: ThreesRules, after: State, stream: Stream) -> tuple[Stat
     if hint > THREE:
         tile = u64(4) + ((low_half(word) * (hint - THREE)) >> u64(32))
     entry = after.extra >> ENTRY_SHIFT
-    place = trailing_zeros(deposit(ONE << below(word, popcount(entry)), entry))
+    place = trailing_zeros(pdep(ONE << below(word, popcount(entry)), entry))
     cells = after.cells | (tile << (place << TWO))
     hint, bag = _decide(cells, bag, stream)
     return State(cells, hint | (bag << u64(4))), rules.points[tile]
@@ -211,7 +219,7 @@ def start_threes(rules: ThreesRules, stream: Stream) -> tuple[State, Int]:
         tile = _draw(bag, next_word(stream))
         bag = _bag_without(bag, tile)
         empty = empty_cells(cells, rules.board)
-        cells |= deposit(ONE << below(next_word(stream), popcount(empty)), empty) * tile
+        cells |= pdep(ONE << below(next_word(stream), popcount(empty)), empty) * tile
         points += rules.points[tile]
     hint, bag = _decide(cells, bag, stream)
     return State(cells, hint | (bag << u64(4))), points
@@ -281,10 +289,10 @@ def _list_next_hints(
     return n
 
 
-@implements(image, ThreesRules)
-def image_threes(rules: ThreesRules, state: State, which: Int) -> State:
-    entry = image_of_set(state.extra >> ENTRY_SHIFT, which, rules.rows, rules.columns)
-    cells = image_of_cells(state.cells, which, rules.rows, rules.columns)
+@implements(symmetry, ThreesRules)
+def symmetry_threes(rules: ThreesRules, state: State, which: Int) -> State:
+    entry = symmetric_set(state.extra >> ENTRY_SHIFT, which, rules.rows, rules.columns)
+    cells = symmetric_cells(state.cells, which, rules.rows, rules.columns)
     return State(cells, (state.extra & KNOWN) | (entry << ENTRY_SHIFT))
 
 
@@ -294,7 +302,7 @@ def largest_threes(rules: ThreesRules, state: State) -> Int:
 
 
 @implements(total, ThreesRules)
-def total_of_threes(rules: ThreesRules, state: State) -> Int:
+def tile_sum_threes(rules: ThreesRules, state: State) -> Int:
     found: Int = 0
     for place in range(16):
         code = np.int64((state.cells >> u64(4 * place)) & u64(15))
@@ -302,8 +310,8 @@ def total_of_threes(rules: ThreesRules, state: State) -> Int:
     return found
 
 
-@implements(lowered, ThreesRules)
-def lowered_threes(rules: ThreesRules, state: State, largest_code: Int) -> State:
+@implements(downgrade_to, ThreesRules)
+def downgrade_threes(rules: ThreesRules, state: State, largest_code: Int) -> State:
     return state
 
 
@@ -312,8 +320,8 @@ def hint_of_threes(rules: ThreesRules, state: State) -> Int:
     return np.int64(state.extra & u64(15))
 
 
-@implements(fifth_bits, ThreesRules)
-def fifth_bits_of_threes(rules: ThreesRules, state: State) -> Word:
+@implements(high_bits, ThreesRules)
+def high_bits_threes(rules: ThreesRules, state: State) -> Word:
     return ZERO
 
 
@@ -367,7 +375,7 @@ class Threes(Game):
             notes["entry"] = "".join(f"{15 - place:x}" for place in range(15, -1, -1) if entry >> place & 1)
         return notes
 
-    def extra_from_text(self, codes: list[int], notes: Mapping[str, str]) -> int:
+    def parse_notes(self, codes: list[int], notes: Mapping[str, str]) -> int:
         read = {"hint": self._read_hint, "bag": self._read_bag, "entry": self._read_entry}
         extra = 0
         for name, text in notes.items():

@@ -10,18 +10,27 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from tilewright._core.bits import deposit, popcount
+from tilewright._core.bits import pdep, popcount
+from tilewright._core.jit import Int, Word, allocating_kernel, implements, inline
 from tilewright.games.base import Game
 from tilewright.games.bitboard import (
     LOWEST_BITS,
     board_mask,
     empty_cells,
-    image_of_cells,
-    image_of_set,
     largest_nibble,
-    turned,
+    orient,
+    symmetric_cells,
+    symmetric_set,
 )
-from tilewright.games.line_tables import Line, Parts, Table, join_lines, move_line, move_tables, slide_lines
+from tilewright.games.line_tables import (
+    Line,
+    LineOffsets,
+    LineTable,
+    build_line_table,
+    join_rows,
+    look_up_rows,
+    move_line,
+)
 from tilewright.games.rules import (
     DOWN,
     ILLEGAL,
@@ -29,18 +38,17 @@ from tilewright.games.rules import (
     UP,
     Outcomes,
     State,
-    fifth_bits,
+    downgrade_to,
+    high_bits,
     hint_of,
-    image,
     largest,
-    lowered,
     outcomes,
     slide,
     spawn,
     start,
+    symmetry,
     total,
 )
-from tilewright._core.jit import Int, Word, allocating_kernel, implements, inline
 from tilewright.rng import Stream, below, low_half, next_word
 
 __all__ = ["LARGEST_CODE", "Twenty48", "Twenty48Rules"]
@@ -56,8 +64,8 @@ class Twenty48Line(NamedTuple):
 
 
 class Twenty48Rules(NamedTuple):
-    moves: Table  # a line after the move | reward / 4 << 16
-    part: Parts
+    moves: LineTable  # a line after the move | reward / 4 << 16
+    part: LineOffsets
     line: Twenty48Line
     board: Word  # lowest bit of every nibble that is a cell
     fours: Word  # a 4 is spawned when 32 random bits are below this
@@ -68,7 +76,7 @@ class Twenty48Rules(NamedTuple):
 
 def make_rules(rows: int, columns: int, four: float, start_tiles: int, cascade: bool) -> Twenty48Rules:
     line = Twenty48Line(cascade)
-    moves, part = move_tables(line, rows, columns)
+    moves, part = build_line_table(line, rows, columns)
     fours = np.uint64(round(four * 2**32))
     return Twenty48Rules(moves, part, line, board_mask(rows, columns), fours, start_tiles, rows, columns)
 
@@ -98,15 +106,15 @@ def move_2048_line(rule: Twenty48Line, line: Line) -> Int:
 
 @implements(slide, Twenty48Rules)
 def slide_2048(rules: Twenty48Rules, state: State, action: Int) -> tuple[State, Int]:
-    cells = turned(state.cells, action)
-    a, b, c, d = slide_lines(rules.moves, rules.part[action], cells)
+    cells = orient(state.cells, action)
+    a, b, c, d = look_up_rows(rules.moves, rules.part[action], cells)
     reward = np.int64(((a >> u64(16)) + (b >> u64(16)) + (c >> u64(16)) + (d >> u64(16))) << u64(2))
     if reward >= WIDE_REWARD or state.extra:
         return slide_wide(rules, state, action)
-    moved = join_lines(a, b, c, d)
+    moved = join_rows(a, b, c, d)
     if moved == cells:
         return state, ILLEGAL
-    return State(turned(moved, action), ZERO), reward
+    return State(orient(moved, action), ZERO), reward
 
 
 @allocating_kernel
@@ -150,7 +158,7 @@ def wide_code(state: State, place: Word) -> Int:
 def _empty(rules: Twenty48Rules, state: State) -> Word:
     empty = empty_cells(state.cells, rules.board)
     if state.extra:
-        empty &= ~deposit(state.extra, LOWEST_BITS)
+        empty &= ~pdep(state.extra, LOWEST_BITS)
     return empty
 
 
@@ -158,7 +166,7 @@ def _empty(rules: Twenty48Rules, state: State) -> Word:
 def spawn_2048(rules: Twenty48Rules, after: State, stream: Stream) -> tuple[State, Int]:
     word = next_word(stream)
     empty = _empty(rules, after)
-    place = deposit(ONE << below(word, popcount(empty)), empty)
+    place = pdep(ONE << below(word, popcount(empty)), empty)
     return State(after.cells | (place << u64(low_half(word) < rules.fours)), after.extra), 0
 
 
@@ -191,11 +199,11 @@ def outcomes_2048(rules: Twenty48Rules, after: State, into: Outcomes) -> Int:
     return n
 
 
-@implements(image, Twenty48Rules)
-def image_2048(rules: Twenty48Rules, state: State, which: Int) -> State:
+@implements(symmetry, Twenty48Rules)
+def symmetry_2048(rules: Twenty48Rules, state: State, which: Int) -> State:
     return State(
-        image_of_cells(state.cells, which, rules.rows, rules.columns),
-        image_of_set(state.extra, which, rules.rows, rules.columns),
+        symmetric_cells(state.cells, which, rules.rows, rules.columns),
+        symmetric_set(state.extra, which, rules.rows, rules.columns),
     )
 
 
@@ -210,15 +218,15 @@ def largest_2048(rules: Twenty48Rules, state: State) -> Int:
 
 
 @implements(total, Twenty48Rules)
-def total_of_2048(rules: Twenty48Rules, state: State) -> Int:
+def tile_sum_2048(rules: Twenty48Rules, state: State) -> Int:
     found: Int = 0
     for place in range(16):
         found += (1 << wide_code(state, u64(place))) & ~1  # an empty cell is 2**0, and counts nothing
     return found
 
 
-@implements(lowered, Twenty48Rules)
-def lowered_2048(rules: Twenty48Rules, state: State, largest_code: Int) -> State:
+@implements(downgrade_to, Twenty48Rules)
+def downgrade_2048(rules: Twenty48Rules, state: State, largest_code: Int) -> State:
     if state.extra or (largest_code < 15 and largest_nibble(state.cells) > largest_code):
         return State(downgraded(state, largest_code), ZERO)
     return state
@@ -254,8 +262,8 @@ def hint_of_2048(rules: Twenty48Rules, state: State) -> Int:
     return 0
 
 
-@implements(fifth_bits, Twenty48Rules)
-def fifth_bits_of_2048(rules: Twenty48Rules, state: State) -> Word:
+@implements(high_bits, Twenty48Rules)
+def high_bits_2048(rules: Twenty48Rules, state: State) -> Word:
     return state.extra
 
 
@@ -289,5 +297,5 @@ class Twenty48(Game):
     def win_code(self) -> int:
         return self.code(self.win_tile)
 
-    def fifth_bits(self, state: State) -> int:
+    def high_bits(self, state: State) -> int:
         return int(state.extra)

@@ -4,19 +4,19 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from tilewright.games.rules import ILLEGAL, Rules, State, slide
 from tilewright._core.jit import Word, implements
-from tilewright.ntuple.value import Look, Method, consider, stand
-from tilewright.ntuple.downgrade import Knowledge, as_known
+from tilewright.games.rules import ILLEGAL, Rules, State, slide
+from tilewright.ntuple.downgrade import Downgrading, downgrade
+from tilewright.ntuple.value import Candidate, ValueFunction, evaluate_action, greedy_action
 from tilewright.rng import Stream, below, low_half, next_word
 
-__all__ = ["EpsilonGreedy", "Exploration", "NoExploration", "Taught", "wander"]
+__all__ = ["EpsilonGreedy", "Behaviour", "GreedyBehaviour", "TeacherBehaviour", "behaviour_action"]
 
 u64 = np.uint64
-Exploration: TypeAlias = Any  # NoExploration, EpsilonGreedy or Taught
+Behaviour: TypeAlias = Any  # NoExploration, EpsilonGreedy or Taught
 
 
-class NoExploration(NamedTuple):
+class GreedyBehaviour(NamedTuple):
     pass
 
 
@@ -24,29 +24,38 @@ class EpsilonGreedy(NamedTuple):
     threshold: Word  # explore when 32 random bits are below this
 
 
-class Taught(NamedTuple):
+class TeacherBehaviour(NamedTuple):
     """The moves are those of another network: what is learned is how its games go on."""
 
-    teacher: Method
-    knowledge: Knowledge  # the teacher's
+    teacher: ValueFunction
+    downgrading: Downgrading  # the teacher's
 
 
-def wander(explore: Exploration, method: Method, rules: Rules, state: State, best: Look, stream: Stream) -> Look:
+def behaviour_action(
+    behaviour: Behaviour, value_function: ValueFunction, rules: Rules, state: State, best: Candidate, stream: Stream
+) -> Candidate:
     """The move to be made where `best` is the best one."""
     raise TypeError("wander is a verb for kernels")
 
 
-@implements(wander, NoExploration)
-def stay(explore: NoExploration, method: Method, rules: Rules, state: State, best: Look, stream: Stream) -> Look:
+@implements(behaviour_action, GreedyBehaviour)
+def stay(
+    behaviour: GreedyBehaviour,
+    value_function: ValueFunction,
+    rules: Rules,
+    state: State,
+    best: Candidate,
+    stream: Stream,
+) -> Candidate:
     return best
 
 
-@implements(wander, EpsilonGreedy)
+@implements(behaviour_action, EpsilonGreedy)
 def wander_sometimes(
-    explore: EpsilonGreedy, method: Method, rules: Rules, state: State, best: Look, stream: Stream
-) -> Look:
+    behaviour: EpsilonGreedy, value_function: ValueFunction, rules: Rules, state: State, best: Candidate, stream: Stream
+) -> Candidate:
     word = next_word(stream)
-    if low_half(word) >= explore.threshold:
+    if low_half(word) >= behaviour.threshold:
         return best
     legal = 0
     for action in range(4):
@@ -55,12 +64,19 @@ def wander_sometimes(
     for action in range(4):
         if slide(rules, state, action)[1] != ILLEGAL:
             if left == 0:
-                return stand(method, rules, state, action)
+                return evaluate_action(value_function, rules, state, action)
             left -= 1
     return best
 
 
-@implements(wander, Taught)
-def follow(explore: Taught, method: Method, rules: Rules, state: State, best: Look, stream: Stream) -> Look:
-    action = consider(explore.teacher, rules, as_known(explore.knowledge, rules, state)).action
-    return best if action == best.action else stand(method, rules, state, action)
+@implements(behaviour_action, TeacherBehaviour)
+def follow(
+    behaviour: TeacherBehaviour,
+    value_function: ValueFunction,
+    rules: Rules,
+    state: State,
+    best: Candidate,
+    stream: Stream,
+) -> Candidate:
+    action = greedy_action(behaviour.teacher, rules, downgrade(behaviour.downgrading, rules, state)).action
+    return best if action == best.action else evaluate_action(value_function, rules, state, action)

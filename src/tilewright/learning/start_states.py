@@ -5,21 +5,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.games.rules import LARGEST_NIBBLE, Rules, State, slide, spawn, start, visible
 from tilewright._core.jit import Int, Word, inline, kernel
-from tilewright.ntuple.value import Method, consider
-from tilewright.ntuple.downgrade import Knowledge, as_known
-from tilewright.ntuple.stages import Staging, stage_of
-from tilewright.games.policy import OVER
+from tilewright.games.policy import NO_ACTION
+from tilewright.games.rules import LARGEST_NIBBLE, Rules, State, downgraded_cells, slide, spawn, start
+from tilewright.ntuple.downgrade import Downgrading, downgrade
+from tilewright.ntuple.stages import Stages, stage_of
+from tilewright.ntuple.value import ValueFunction, greedy_action
 from tilewright.rng import Key, Stream, seed_stream
 
-__all__ = ["NOT_REACHED", "Boards", "begin", "collect_boards", "joined", "make_boards"]
+__all__ = ["NOT_REACHED", "StartPool", "reset", "collect_starts", "concatenate_pools", "make_start_pool"]
 
 u64 = np.uint64
 NOT_REACHED = -1
 
 
-class Boards(NamedTuple):
+class StartPool(NamedTuple):
     """The afterstates at which games reached a stage first."""
 
     cells: NDArray[np.uint64]
@@ -28,20 +28,20 @@ class Boards(NamedTuple):
     finals: NDArray[np.int64]  # at the end of the game
 
 
-def make_boards(count: int) -> Boards:
+def make_start_pool(count: int) -> StartPool:
     cells, extra = np.zeros(count, np.uint64), np.zeros(count, np.uint64)
-    return Boards(cells, extra, np.zeros(count, np.int64), np.zeros(count, np.int64))
+    return StartPool(cells, extra, np.zeros(count, np.int64), np.zeros(count, np.int64))
 
 
-def joined(pieces: list[Boards]) -> Boards:
+def concatenate_pools(pieces: list[StartPool]) -> StartPool:
     """One after the other, without games that did not reach the stage."""
-    whole = Boards._make(np.concatenate(columns) for columns in zip(*pieces, strict=True))
+    whole = StartPool._make(np.concatenate(columns) for columns in zip(*pieces, strict=True))
     reached = whole.scores != NOT_REACHED
-    return Boards._make(column[reached] for column in whole)
+    return StartPool._make(column[reached] for column in whole)
 
 
 @inline
-def begin(rules: Rules, starts: Boards, number: Word, stream: Stream) -> tuple[State, Int]:
+def reset(rules: Rules, starts: StartPool, number: Word, stream: Stream) -> tuple[State, Int]:
     """The first state of game `number`, and the score it begins with. Without any boards, that of a new game."""
     if not len(starts.cells):
         return start(rules, stream)
@@ -51,17 +51,17 @@ def begin(rules: Rules, starts: Boards, number: Word, stream: Stream) -> tuple[S
 
 
 @kernel
-def collect_boards(
+def collect_starts(
     rules: Rules,
-    method: Method,
-    knowledge: Knowledge,
-    starts: Boards,
-    stages: Staging,
+    value_function: ValueFunction,
+    downgrading: Downgrading,
+    starts: StartPool,
+    stages: Stages,
     stage: Int,
     key: Key,
     first: Int,
     stream: Stream,
-    boards: Boards,
+    boards: StartPool,
 ) -> None:
     """Play games number `first` and on to their end without learning; fill `boards` with where they reach a stage.
 
@@ -70,15 +70,18 @@ def collect_boards(
     for i in range(len(boards.cells)):
         number = u64(first + i)
         seed_stream(stream, key, number)
-        state, score = begin(rules, starts, number, stream)
+        state, score = reset(rules, starts, number, stream)
         boards.scores[i] = NOT_REACHED
         while True:
-            action = consider(method, rules, as_known(knowledge, rules, state)).action
-            if action == OVER:
+            action = greedy_action(value_function, rules, downgrade(downgrading, rules, state)).action
+            if action == NO_ACTION:
                 break
             after, reward = slide(rules, state, action)
             score += reward
-            if boards.scores[i] == NOT_REACHED and stage_of(stages, visible(rules, after, LARGEST_NIBBLE)) >= stage:
+            if (
+                boards.scores[i] == NOT_REACHED
+                and stage_of(stages, downgraded_cells(rules, after, LARGEST_NIBBLE)) >= stage
+            ):
                 boards.cells[i], boards.extra[i], boards.scores[i] = after.cells, after.extra, score
             state, gain = spawn(rules, after, stream)
             score += gain

@@ -1,6 +1,6 @@
 """Step rules: how much of an error each weight takes.
 
-A rule is a NamedTuple type; `correct` spreads the error of one value over the weights it was read from. The steps are
+A rule is a NamedTuple type; `update_weights` spreads the error of one value over the weights it was read from. The steps are
 *shares of the error*: a fixed step of 1 removes it wholly. Papers that give α per weight (Szubert, Yeh) mean the share
 divided by the number of look-ups: 0.0025 on 17 look-ups is a share of 0.0425.
 """
@@ -12,23 +12,23 @@ from numpy.typing import NDArray
 
 from tilewright._core.bits import prefetch
 from tilewright._core.jit import Int, Word, implements
-from tilewright.ntuple.stages import written_place
-from tilewright.ntuple.weights import Places, Tables, lookups, weight_at
+from tilewright.ntuple.stages import written_index
+from tilewright.ntuple.weights import Indices, WeightTables, lookups, read_weight
 
-__all__ = ["INHERITED", "Coherence", "FixedStep", "StepRule", "correct", "fetch"]
+__all__ = ["INHERITED", "TemporalCoherence", "FixedStepSize", "StepSize", "update_weights", "prefetch_update"]
 
 u64 = np.uint64
-StepRule: TypeAlias = Any  # FixedStep or Coherence
+StepSize: TypeAlias = Any  # FixedStep or Coherence
 INHERITED = np.float32(0.1)  # how much of its sums a weight takes over from the stage before, with its value
 
 
-class FixedStep(NamedTuple):
+class FixedStepSize(NamedTuple):
     """Every weight moves by the same share of the error."""
 
     share: NDArray[np.float32]  # float32[1]: may be changed between games
 
 
-class Coherence(NamedTuple):
+class TemporalCoherence(NamedTuple):
     """Temporal coherence (Beal & Smith 1999, Jaśkowski 2016): a weight whose errors agree in sign moves by
     the whole share, one whose errors cancel out hardly at all.
 
@@ -40,7 +40,7 @@ class Coherence(NamedTuple):
     errors: NDArray[np.float32]  # float32[2 * weights]: for each weight the sum of its errors, and of their sizes
 
 
-def correct(rule: StepRule, tables: Tables, places: Places, first: Int, shift: Word, error: Any) -> Any:
+def update_weights(rule: StepSize, tables: WeightTables, indices: Indices, first: Int, offset: Word, error: Any) -> Any:
     """Move the weights at places[first:] + shift so that their sum comes nearer by `error`; returns the new sum.
 
     A place that is listed twice moves twice, and is summed as it was after each of its moves: on boards with equal
@@ -49,51 +49,55 @@ def correct(rule: StepRule, tables: Tables, places: Places, first: Int, shift: W
     raise TypeError("correct is a verb for kernels")
 
 
-def fetch(rule: StepRule, places: Places, first: Int, n: Int, shift: Word) -> None:
-    """Ask for what `correct` will need beside the weights."""
+def prefetch_update(rule: StepSize, indices: Indices, first: Int, n: Int, offset: Word) -> None:
+    """Ask for what `update_weights` will need beside the weights."""
     raise TypeError("fetch is a verb for kernels")
 
 
-@implements(correct, FixedStep)
-def correct_fixed(rule: FixedStep, tables: Tables, places: Places, first: Int, shift: Word, error: Any) -> Any:
+@implements(update_weights, FixedStepSize)
+def correct_fixed(
+    rule: FixedStepSize, tables: WeightTables, indices: Indices, first: Int, offset: Word, error: Any
+) -> Any:
     n = lookups(tables)
     step = rule.share[0] * error / np.float32(n)
     value = np.float32(0)
     for k in range(first, first + n):
-        place = places[k] + shift
-        weight = weight_at(tables, place) + step
-        tables.weights[place] = weight
+        index = indices[k] + offset
+        weight = read_weight(tables, index) + step
+        tables.weights[index] = weight
         value += weight
     return value
 
 
-@implements(fetch, FixedStep)
-def fetch_nothing(rule: FixedStep, places: Places, first: Int, n: Int, shift: Word) -> None:
+@implements(prefetch_update, FixedStepSize)
+def fetch_nothing(rule: FixedStepSize, indices: Indices, first: Int, n: Int, offset: Word) -> None:
     pass
 
 
-@implements(fetch, Coherence)
-def fetch_errors(rule: Coherence, places: Places, first: Int, n: Int, shift: Word) -> None:
+@implements(prefetch_update, TemporalCoherence)
+def fetch_errors(rule: TemporalCoherence, indices: Indices, first: Int, n: Int, offset: Word) -> None:
     for k in range(first, first + n):
-        prefetch(rule.errors, u64(2) * (places[k] + shift))
+        prefetch(rule.errors, u64(2) * (indices[k] + offset))
 
 
-@implements(correct, Coherence)
-def correct_coherently(rule: Coherence, tables: Tables, places: Places, first: Int, shift: Word, error: Any) -> Any:
+@implements(update_weights, TemporalCoherence)
+def correct_coherently(
+    rule: TemporalCoherence, tables: WeightTables, indices: Indices, first: Int, offset: Word, error: Any
+) -> Any:
     n = lookups(tables)
     part = error / np.float32(n)
     size = abs(part)
     full_step = rule.share[0] * part
     value = np.float32(0)
     for k in range(first, first + n):
-        place = places[k] + shift
-        known = written_place(tables.stages, tables.weights, place, tables.stage_size)
+        index = indices[k] + offset
+        known = written_index(tables.stages, tables.weights, index, tables.stage_size)
         total, sizes = rule.errors[u64(2) * known], rule.errors[u64(2) * known + u64(1)]
-        if known != place:
+        if known != index:
             total, sizes = INHERITED * total, INHERITED * sizes
         weight = tables.weights[known] + (full_step * abs(total) / sizes if sizes > 0 else full_step)
-        tables.weights[place] = weight
+        tables.weights[index] = weight
         value += weight
-        rule.errors[u64(2) * place] = total + part
-        rule.errors[u64(2) * place + u64(1)] = sizes + size
+        rule.errors[u64(2) * index] = total + part
+        rule.errors[u64(2) * index + u64(1)] = sizes + size
     return value

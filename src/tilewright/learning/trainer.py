@@ -7,19 +7,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.errors import DivergedError, FileError, UsageError
-from tilewright.learning.behaviour import EpsilonGreedy, Exploration, NoExploration, Taught
-from tilewright.learning.updates import Returns, learn_backwards, learn_online, make_room
-from tilewright.ntuple.value import Method, make_method
-from tilewright.training.config import Recipe
-from tilewright.learning.start_states import Boards, collect_boards, joined, make_boards
-from tilewright.learning.step_size import Coherence, FixedStep, StepRule
-from tilewright.ntuple.downgrade import Knowledge, knowledge_of
-from tilewright.ntuple.model import METHODS, Model
-from tilewright.ntuple.patterns import NetworkShape
-from tilewright.ntuple.stages import UNWRITTEN, UNWRITTEN_16, asleep, read_stages
-from tilewright.ntuple.weights import Tables
 from tilewright.games.policy import Results, make_results
+from tilewright.learning.behaviour import Behaviour, EpsilonGreedy, GreedyBehaviour, TeacherBehaviour
+from tilewright.learning.start_states import StartPool, collect_starts, concatenate_pools, make_start_pool
+from tilewright.learning.step_size import FixedStepSize, StepSize, TemporalCoherence
+from tilewright.learning.updates import Returns, learn_backward, learn_online, make_workspace
+from tilewright.ntuple.downgrade import Downgrading, make_downgrading
+from tilewright.ntuple.model import VALUE_FUNCTIONS, Model
+from tilewright.ntuple.patterns import NTupleArchitecture
+from tilewright.ntuple.stages import UNWRITTEN, UNWRITTEN_16, frozen, parse_stages
+from tilewright.ntuple.value import ValueFunction, make_value_function
+from tilewright.ntuple.weights import WeightTables
 from tilewright.rng import new_stream, stream_key
+from tilewright.training.config import Recipe
 
 __all__ = ["COLLECTING", "Trainer"]
 
@@ -35,18 +35,18 @@ class Trainer:
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
-        self.game, self.shape = recipe.make_game(), recipe.make_shape()
+        self.game, self.shape = recipe.make_game(), recipe.make_architecture()
         self.lookups = self.shape.lookups(self.game)
-        size = METHODS[recipe.method] * self.shape.table_size
+        size = VALUE_FUNCTIONS[recipe.value_function] * self.shape.table_size
         self.weights = _filled(size, recipe.initial / self.lookups)
         if self.shape.promoted_from is not None:
             self.weights[self.shape.promoted_from :] = UNWRITTEN
         self.share = np.array([recipe.share], np.float32)
         self.errors = _filled(2 * size, 0.0) if recipe.rule == "tc" else np.zeros(0, np.float32)
         self.stage = 0
-        self.asleep = False  # whether the first stage learns for all of them, for now
+        self.frozen = False  # whether the first stage learns for all of them, for now
         self.taught = False  # whether the moves are those of the stage before, for now
-        self.starts, self.found = make_boards(0), make_boards(0)
+        self.starts, self.found = make_start_pool(0), make_start_pool(0)
         self._key = stream_key(recipe.seed)
 
     def take_over(self, model: Model) -> None:
@@ -54,8 +54,10 @@ class Trainer:
         stages, its = self.shape.stages, model.shape.stages
         if model.game.spec != self.game.spec:
             raise UsageError(f"a model for {model.game.spec}; the recipe is for {self.game.spec}")
-        if model.method != self.recipe.method:
-            raise UsageError(f"a model of {model.method} values; the recipe learns {self.recipe.method} values")
+        if model.value_function != self.recipe.value_function:
+            raise UsageError(
+                f"a model of {model.value_function} values; the recipe learns {self.recipe.value_function} values"
+            )
         if dataclasses.replace(model.shape, stages=(), promote=False) != self._shape_until(0):
             raise UsageError("a model of another network than the recipe's")
         if its != stages[: len(its)] or (its and model.shape.promote != self.shape.promote):
@@ -80,29 +82,29 @@ class Trainer:
     def learn(self, first: int, count: int) -> Results:
         """Play games number `first` to `first + count - 1` and learn from them."""
         recipe, results = self.recipe, make_results(count)
-        method = make_method(recipe.method, self._tables(), self.lookups)
-        shared = (self.game.rules, method, self._rule(), self._exploration(), self.starts)
-        room = make_room(self.lookups)
+        value_function = make_value_function(recipe.value_function, self._tables(), self.lookups)
+        shared = (self.game.rules, value_function, self._rule(), self._exploration(), self.starts)
+        workspace = make_workspace(self.lookups)
         if recipe.order == "online":
-            learn_online(*shared, self._key, first, room, results)
+            learn_online(*shared, self._key, first, workspace, results)
             return results
         returns = Returns(np.float32(recipe.lambda_), recipe.steps)
         done = 0
         while True:
             left = Results(*(array[done:] for array in results))
-            done += learn_backwards(*shared, returns, recipe.restart, self._key, first + done, room, left)
+            done += learn_backward(*shared, returns, recipe.restart, self._key, first + done, workspace, left)
             if done == count:
                 return results
-            room = make_room(self.lookups, 2 * len(room.record.cells))
+            workspace = make_workspace(self.lookups, 2 * len(workspace.trajectory.cells))
 
-    def collect(self, first: int, count: int) -> Boards:
+    def collect(self, first: int, count: int) -> StartPool:
         """Play so many games without learning: where they reached the next stage."""
-        boards = make_boards(count)
-        collect_boards(
+        boards = make_start_pool(count)
+        collect_starts(
             self.game.rules,
             *self._player(self.stage),
             self.starts,
-            read_stages(self.shape.stages, self.game),
+            parse_stages(self.shape.stages, self.game),
             self.stage + 1,
             self._key,
             COLLECTING * (self.stage + 1) + first,
@@ -111,13 +113,13 @@ class Trainer:
         )
         return boards
 
-    def keep(self, pieces: list[Boards]) -> None:
+    def keep(self, pieces: list[StartPool]) -> None:
         """Add boards that `collect` found, at most as many as the recipe asks for."""
-        found = joined([self.found, *pieces])
-        self.found = Boards._make(column[: self.recipe.collect] for column in found)
+        found = concatenate_pools([self.found, *pieces])
+        self.found = StartPool._make(column[: self.recipe.collect] for column in found)
 
     def forget_found(self) -> None:
-        self.found = make_boards(0)
+        self.found = make_start_pool(0)
 
     def enter_next_stage(self) -> None:
         """Learn the next stage from now on, from the boards that were found."""
@@ -126,39 +128,41 @@ class Trainer:
         self.forget_found()
         self.share[0] = self.recipe.share
 
-    def _tables(self) -> Tables:
+    def _tables(self) -> WeightTables:
         if self.recipe.collect:
             return self._tables_of(self.stage)
         tables = self.shape.tables(self.game, self.weights)
-        return tables._replace(stages=asleep(tables.stages)) if self.asleep else tables
+        return tables._replace(stages=frozen(tables.stages)) if self.frozen else tables
 
-    def _tables_of(self, stage: int) -> Tables:
+    def _tables_of(self, stage: int) -> WeightTables:
         """A stage that is learned in turn, as a network without stages."""
         return self._shape_until(0).tables(self.game, self.weights[self._part(1, stage)])
 
-    def _player(self, stage: int) -> tuple[Method, Knowledge]:
+    def _player(self, stage: int) -> tuple[ValueFunction, Downgrading]:
         """A stage as it plays without learning; the first plays large boards as small ones if the recipe says so."""
-        method = make_method(self.recipe.method, self._tables_of(stage), self.lookups)
-        return method, knowledge_of(self.game, 0 if stage else self.recipe.knows)
+        value_function = make_value_function(self.recipe.value_function, self._tables_of(stage), self.lookups)
+        return value_function, make_downgrading(self.game, 0 if stage else self.recipe.downgrade_above)
 
-    def _rule(self) -> StepRule:
+    def _rule(self) -> StepSize:
         if self.recipe.rule == "fixed":
-            return FixedStep(self.share)
-        return Coherence(self.share, self.errors[self._part(2, self.stage)] if self.recipe.collect else self.errors)
+            return FixedStepSize(self.share)
+        return TemporalCoherence(
+            self.share, self.errors[self._part(2, self.stage)] if self.recipe.collect else self.errors
+        )
 
     def _part(self, each: int, stage: int) -> slice:
         """Where a stage's own entries are, in an array that has so many for each weight."""
         size = each * self.shape.stage_size
         return slice(stage * size, (stage + 1) * size)
 
-    def _shape_until(self, stage: int) -> NetworkShape:
+    def _shape_until(self, stage: int) -> NTupleArchitecture:
         return dataclasses.replace(self.shape, stages=self.shape.stages[:stage], promote=False)
 
-    def _exploration(self) -> Exploration:
+    def _exploration(self) -> Behaviour:
         if self.taught:
-            return Taught(*self._player(self.stage - 1))
+            return TeacherBehaviour(*self._player(self.stage - 1))
         epsilon = self.recipe.epsilon
-        return EpsilonGreedy(np.uint64(round(epsilon * 2**32))) if epsilon else NoExploration()
+        return EpsilonGreedy(np.uint64(round(epsilon * 2**32))) if epsilon else GreedyBehaviour()
 
     def check_finite(self) -> None:
         """Raise DivergedError if a weight is no longer a number."""
@@ -184,7 +188,7 @@ class Trainer:
             mine[:] = tensors[name]
         if self.recipe.collect:
             self.starts, self.found = (
-                Boards._make(tensors[f"{pool}.{name}"].copy() for name in Boards._fields)
+                StartPool._make(tensors[f"{pool}.{name}"].copy() for name in StartPool._fields)
                 for pool in ("starts", "found")
             )
         self.stage = stage
@@ -196,8 +200,15 @@ class Trainer:
         shape = self._shape_until(self.stage)
         return self._model_of(shape, self.weights[: shape.table_size], origin)
 
-    def _model_of(self, shape: NetworkShape, weights: NDArray[np.float32], origin: dict[str, str]) -> Model:
-        return Model(self.game, shape, self.recipe.method, weights, origin=origin, knows=self.recipe.knows)
+    def _model_of(self, shape: NTupleArchitecture, weights: NDArray[np.float32], origin: dict[str, str]) -> Model:
+        return Model(
+            self.game,
+            shape,
+            self.recipe.value_function,
+            weights,
+            origin=origin,
+            downgrade_above=self.recipe.downgrade_above,
+        )
 
 
 def _filled(size: int, value: float) -> NDArray[np.float32]:

@@ -9,20 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.games.rules import Rules, State, largest, spawn
 from tilewright._core.jit import Int, inline, kernel
-from tilewright.learning.behaviour import Exploration, wander
-from tilewright.ntuple.value import Look, Method, consider, reward_comes_first
-from tilewright.learning.start_states import Boards, begin
-from tilewright.learning.step_size import StepRule, correct, fetch
-from tilewright.ntuple.weights import Places, add_up, list_places, lookups
-from tilewright.games.policy import OVER, Results
+from tilewright.games.policy import NO_ACTION, Results
+from tilewright.games.rules import Rules, State, largest, spawn
+from tilewright.learning.behaviour import Behaviour, behaviour_action
+from tilewright.learning.start_states import StartPool, reset
+from tilewright.learning.step_size import StepSize, prefetch_update, update_weights
+from tilewright.ntuple.value import Candidate, ValueFunction, greedy_action, reward_on_entry
+from tilewright.ntuple.weights import Indices, compute_indices, lookups, sum_weights
 from tilewright.rng import Key, Stream, new_stream, seed_stream
 
-__all__ = ["Returns", "Room", "learn_backwards", "learn_online", "make_room"]
+__all__ = ["Returns", "Workspace", "learn_backward", "learn_online", "make_workspace"]
 
 u64 = np.uint64
-FIRST_ROOM = 16_384  # moves
+INITIAL_MOVES = 16_384  # moves
 
 
 class Returns(NamedTuple):
@@ -35,86 +35,86 @@ class Returns(NamedTuple):
     steps: Int
 
 
-class Record(NamedTuple):
+class Trajectory(NamedTuple):
     """A game's moves: what each stood on, and what was earned from there to the next."""
 
     cells: NDArray[np.uint64]
     extra: NDArray[np.uint64]
-    shift: NDArray[np.uint64]
+    offset: NDArray[np.uint64]
     earned: NDArray[np.float32]
     value: NDArray[np.float32]  # filled while learning
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """What the loops work in; one for every thread."""
 
     stream: Stream
-    places: Places  # of two boards
-    record: Record
+    indices: Indices  # of two boards
+    trajectory: Trajectory
 
 
-def make_room(lookups: int, moves: int = FIRST_ROOM) -> Room:
-    """Room for games of so many moves; a longer one needs more (see `learn_backwards`)."""
-    cells, extra, shift = (np.empty(moves, np.uint64) for _ in range(3))
-    record = Record(cells, extra, shift, np.empty(moves, np.float32), np.empty(moves, np.float32))
-    return Room(new_stream(), np.empty(2 * lookups, np.uint32), record)
+def make_workspace(lookups: int, moves: int = INITIAL_MOVES) -> Workspace:
+    """Room for games of so many moves; a longer one needs more (see `learn_backward`)."""
+    cells, extra, offset = (np.empty(moves, np.uint64) for _ in range(3))
+    trajectory = Trajectory(cells, extra, offset, np.empty(moves, np.float32), np.empty(moves, np.float32))
+    return Workspace(new_stream(), np.empty(2 * lookups, np.uint32), trajectory)
 
 
 @kernel
 def learn_online(
     rules: Rules,
-    method: Method,
-    rule: StepRule,
-    explore: Exploration,
-    starts: Boards,
+    value_function: ValueFunction,
+    rule: StepSize,
+    behaviour: Behaviour,
+    starts: StartPool,
     key: Key,
     first: Int,
-    room: Room,
+    workspace: Workspace,
     results: Results,
 ) -> None:
     """Play games number `first` and on; every move corrects the value that the move before it stood on."""
-    stream, before = room.stream, room.places  # the places of what the last move stood on
-    tables = method.tables
+    stream, before = workspace.stream, workspace.indices  # the places of what the last move stood on
+    tables = value_function.tables
     n = lookups(tables)
     for game in range(len(results.scores)):
         number = u64(first + game)
         seed_stream(stream, key, number)
-        state, score = begin(rules, starts, number, stream)
-        moves, earned, shift = 0, np.float32(0), u64(0)
+        state, score = reset(rules, starts, number, stream)
+        moves, earned, offset = 0, np.float32(0), u64(0)
         while True:
-            best = consider(method, rules, state)
+            best = greedy_action(value_function, rules, state)
             if moves:
                 target = earned + best.value
-                if reward_comes_first(method):
+                if reward_on_entry(value_function):
                     target += np.float32(best.reward)
-                error = target - add_up(tables, before, 0, shift)
-                correct(rule, tables, before, 0, shift, error)
-            if best.action == OVER:
+                error = target - sum_weights(tables, before, 0, offset)
+                update_weights(rule, tables, before, 0, offset, error)
+            if best.action == NO_ACTION:
                 break
-            look = wander(explore, method, rules, state, best, stream)
+            candidate = behaviour_action(behaviour, value_function, rules, state, best, stream)
             for k in range(n):
-                before[k] = method.places[look.first + k]
-            shift = look.shift
-            fetch(rule, before, 0, n, shift)
-            state, gain = spawn(rules, look.after, stream)
-            earned = np.float32(gain if reward_comes_first(method) else gain + look.reward)
-            score += look.reward + gain
+                before[k] = value_function.indices[candidate.first + k]
+            offset = candidate.offset
+            prefetch_update(rule, before, 0, n, offset)
+            state, gain = spawn(rules, candidate.after, stream)
+            earned = np.float32(gain if reward_on_entry(value_function) else gain + candidate.reward)
+            score += candidate.reward + gain
             moves += 1
         results.scores[game], results.moves[game], results.codes[game] = score, moves, largest(rules, state)
 
 
 @kernel
-def learn_backwards(
+def learn_backward(
     rules: Rules,
-    method: Method,
-    rule: StepRule,
-    explore: Exploration,
-    starts: Boards,
+    value_function: ValueFunction,
+    rule: StepSize,
+    behaviour: Behaviour,
+    starts: StartPool,
     returns: Returns,
     restart: Int,
     key: Key,
     first: Int,
-    room: Room,
+    workspace: Workspace,
     results: Results,
 ) -> Int:
     """Play games number `first` and on to their end; then learn from the last move to the first.
@@ -122,92 +122,106 @@ def learn_backwards(
     With `restart`, a game is played again from its middle, and so on, while it lasts at least that many moves: the end
     of long games is seen more often. What counts as the game's result is how it was played the first time.
 
-    Returns how many games were learned from: all, or those before one that is too long for `room`. Nothing was learned
+    Returns how many games were learned from: all, or those before one that is too long for `workspace`. Nothing was learned
     from that one, and it can be played again in a larger room.
     """
-    stream, record = room.stream, room.record
+    stream, trajectory = workspace.stream, workspace.trajectory
     for game in range(len(results.scores)):
         number = u64(first + game)
         seed_stream(stream, key, number)
-        state, score = begin(rules, starts, number, stream)
+        state, score = reset(rules, starts, number, stream)
         again = False
         results.moves[game] = 0
         while True:
             moves = 0
             while True:
-                best = consider(method, rules, state)
-                if best.action == OVER:
+                best = greedy_action(value_function, rules, state)
+                if best.action == NO_ACTION:
                     break
-                if moves == len(record.cells):
+                if moves == len(trajectory.cells):
                     if not again:
                         return game
                     moves = 0  # nothing is learned from this time
                     break
-                look = wander(explore, method, rules, state, best, stream)
-                state, gain = spawn(rules, look.after, stream)
-                _write_down(method, record, moves, look, gain)
-                score += look.reward + gain
+                candidate = behaviour_action(behaviour, value_function, rules, state, best, stream)
+                state, gain = spawn(rules, candidate.after, stream)
+                _write_down(value_function, trajectory, moves, candidate, gain)
+                score += candidate.reward + gain
                 moves += 1
-            _learn_record(rules, method, rule, returns, record, moves, room.places)
+            _learn_record(rules, value_function, rule, returns, trajectory, moves, workspace.indices)
             results.moves[game] += moves
             if not again:
                 results.scores[game], results.codes[game] = score, largest(rules, state)
             if not restart or moves < restart:
                 break
-            state, again = _resumed(rules, method, record, moves // 2, stream), True
+            state, again = _resumed(rules, value_function, trajectory, moves // 2, stream), True
     return len(results.scores)
 
 
 @inline
-def _resumed(rules: Rules, method: Method, record: Record, move: Int, stream: Stream) -> State:
+def _resumed(rules: Rules, value_function: ValueFunction, trajectory: Trajectory, move: Int, stream: Stream) -> State:
     """A state to go on from: the one that a move stood on, or one that followed it."""
-    ground = State(record.cells[move], record.extra[move])
-    return spawn(rules, ground, stream)[0] if reward_comes_first(method) else ground
+    target_state = State(trajectory.cells[move], trajectory.extra[move])
+    return spawn(rules, target_state, stream)[0] if reward_on_entry(value_function) else target_state
 
 
 @inline
-def _write_down(method: Method, record: Record, move: Int, look: Look, gain: Int) -> None:
-    record.cells[move], record.extra[move], record.shift[move] = look.ground.cells, look.ground.extra, look.shift
-    if reward_comes_first(method):
-        record.earned[move] = np.float32(gain)
+def _write_down(
+    value_function: ValueFunction, trajectory: Trajectory, move: Int, candidate: Candidate, gain: Int
+) -> None:
+    trajectory.cells[move], trajectory.extra[move], trajectory.offset[move] = (
+        candidate.target_state.cells,
+        candidate.target_state.extra,
+        candidate.offset,
+    )
+    if reward_on_entry(value_function):
+        trajectory.earned[move] = np.float32(gain)
         if move:
-            record.earned[move - 1] += np.float32(look.reward)
+            trajectory.earned[move - 1] += np.float32(candidate.reward)
     else:
-        record.earned[move] = np.float32(gain + look.reward)
+        trajectory.earned[move] = np.float32(gain + candidate.reward)
 
 
 @inline
 def _learn_record(
-    rules: Rules, method: Method, rule: StepRule, returns: Returns, record: Record, moves: Int, places: Any
+    rules: Rules,
+    value_function: ValueFunction,
+    rule: StepSize,
+    returns: Returns,
+    trajectory: Trajectory,
+    moves: Int,
+    indices: Any,
 ) -> None:
     """Correct every value towards its return, the last first; later values are those after their correction."""
-    tables = method.tables
+    tables = value_function.tables
     n = lookups(tables)
     one_step = np.float32(1) - returns.lambda_
     following, value = np.float32(0), np.float32(0)  # return and value of the move after; the end is worth nothing
     side = 0  # two sets of places: the weights of one move are fetched while the move after it is corrected
     for move in range(moves, -1, -1):
         if move:
-            list_places(tables, rules, State(record.cells[move - 1], record.extra[move - 1]), places, n - side)
-            fetch(rule, places, n - side, n, record.shift[move - 1])
+            compute_indices(
+                tables, rules, State(trajectory.cells[move - 1], trajectory.extra[move - 1]), indices, n - side
+            )
+            prefetch_update(rule, indices, n - side, n, trajectory.offset[move - 1])
         if move < moves:
             if returns.steps:
-                following = _limited_return(returns, record, move, moves)
+                following = _limited_return(returns, trajectory, move, moves)
             else:
-                following = record.earned[move] + one_step * value + returns.lambda_ * following
-            error = following - add_up(tables, places, side, record.shift[move])
-            value = correct(rule, tables, places, side, record.shift[move], error)
-            record.value[move] = value
+                following = trajectory.earned[move] + one_step * value + returns.lambda_ * following
+            error = following - sum_weights(tables, indices, side, trajectory.offset[move])
+            value = update_weights(rule, tables, indices, side, trajectory.offset[move], error)
+            trajectory.value[move] = value
         side = n - side
 
 
 @inline
-def _limited_return(returns: Returns, record: Record, move: Int, moves: Int) -> Any:
+def _limited_return(returns: Returns, trajectory: Trajectory, move: Int, moves: Int) -> Any:
     """The λ-return over at most `steps` moves: the longest one takes all the weight that is left."""
     last = min(move + returns.steps, moves)
-    total = record.value[last] if last < moves else np.float32(0)
+    total = trajectory.value[last] if last < moves else np.float32(0)
     for k in range(last - 1, move - 1, -1):
         if k < last - 1:
-            total = (np.float32(1) - returns.lambda_) * record.value[k + 1] + returns.lambda_ * total
-        total += record.earned[k]
+            total = (np.float32(1) - returns.lambda_) * trajectory.value[k + 1] + returns.lambda_ * total
+        total += trajectory.earned[k]
     return total

@@ -10,11 +10,11 @@ that is in use at a time is on fewer pages and cache lines than with one code be
 
 import numpy as np
 
-from tilewright._core.bits import extract
-from tilewright.games.rules import Rules
+from tilewright._core.bits import pext
 from tilewright._core.jit import Word, inline
+from tilewright.games.rules import Rules
 
-__all__ = ["mask_of_cells", "plane_images"]
+__all__ = ["tuple_mask", "symmetric_planes"]
 
 u64 = np.uint64
 _EVERY_PLANE = 0x0001_0001_0001_0001
@@ -24,10 +24,10 @@ def _on_every_plane(cell_set: int) -> np.uint64:
     return np.uint64(cell_set * _EVERY_PLANE)
 
 
-def mask_of_cells(cells: str) -> np.uint64:
+def tuple_mask(cells: str) -> np.uint64:
     """The bits of a tuple's cells (hexadecimal digits) on all four planes.
 
-    >>> f"{mask_of_cells('0f'):x}"
+    >>> f"{tuple_mask('0f'):x}"
     '8001800180018001'
     """
     return _on_every_plane(sum(1 << 15 - int(cell, 16) for cell in cells))
@@ -46,8 +46,8 @@ UPPER_HALF, LOWER_HALF = _on_every_plane(0xFF00), _on_every_plane(0x00FF)
 
 @inline
 def _planes(cells: Word) -> Word:
-    upper = (extract(cells, BIT_3) << u64(48)) | (extract(cells, BIT_2) << u64(32))
-    return upper | (extract(cells, BIT_1) << u64(16)) | extract(cells, BIT_0)
+    upper = (pext(cells, BIT_3) << u64(48)) | (pext(cells, BIT_2) << u64(32))
+    return upper | (pext(cells, BIT_1) << u64(16)) | pext(cells, BIT_0)
 
 
 @inline
@@ -72,7 +72,7 @@ def _flip(planes: Word, rows: int) -> Word:
 
 
 @inline
-def plane_images(rules: Rules, cells: Word) -> tuple[Word, ...]:
+def symmetric_planes(rules: Rules, cells: Word) -> tuple[Word, ...]:
     """The planes of all eight symmetric images; those of a board that is not square are the first four."""
     b = _planes(cells)
     m, f, t = _mirror(b, rules.columns), _flip(b, rules.rows), _transpose(b)

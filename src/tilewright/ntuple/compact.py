@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.errors import FileError
 from tilewright._core.files import forget_pages
-from tilewright._core.jit import for_kernels, kernel
+from tilewright._core.jit import kernel, writable_view
+from tilewright.errors import FileError
 from tilewright.ntuple.stages import UNWRITTEN, UNWRITTEN_16
 
 __all__ = ["pack", "quantised", "unpack"]
@@ -76,7 +76,7 @@ def unpack(packed: Mapping[str, NDArray[np.uint8]], size: int, promoted_from: in
     try:
         with ThreadPoolExecutor() as pool:
             parts = pool.map(zlib.decompress, [packed[name].tobytes() for name in _PARTS])
-            visited, high, low = (for_kernels(np.frombuffer(part, np.uint8)) for part in parts)
+            visited, high, low = (writable_view(np.frombuffer(part, np.uint8)) for part in parts)
         count = int(np.bitwise_count(visited).sum(dtype=np.int64))
         if len(visited) != -(-size // 8) or not len(high) == len(low) == count or _marks_beyond(visited, size):
             raise ValueError("they are of a network of another size")  # NumPy would fill up or repeat what is missing

@@ -10,35 +10,38 @@ was learned from nothing else. Those with larger tiles are first lowered to that
 
 from typing import NamedTuple
 
-from tilewright.games.base import Game
-from tilewright.games.rules import LARGEST_NIBBLE, Rules, State, largest, lowered, visible
-from tilewright.games.twenty48 import LARGEST_CODE
 from tilewright._core.jit import Int, inline
-from tilewright.ntuple.stages import Staging, codes_of, read_stages, stage_of
+from tilewright.games.base import Game
+from tilewright.games.rules import LARGEST_NIBBLE, Rules, State, downgrade_to, downgraded_cells, largest
+from tilewright.games.twenty48 import LARGEST_CODE
+from tilewright.ntuple.stages import Stages, condition_codes, parse_stages, stage_of
 
-__all__ = ["Knowledge", "as_known", "knowledge_of"]
+__all__ = ["Downgrading", "downgrade", "make_downgrading"]
 
 
-class Knowledge(NamedTuple):
+class Downgrading(NamedTuple):
     largest_code: Int  # of tiles on boards that are known
-    stages: Staging
+    stages: Stages
     last: Int  # the stage whose boards are known with larger tiles, too; 0: there is but one
     largest_in_last: Int  # of these tiles; without stages the same as largest_code
 
 
-def knowledge_of(game: Game, tile: int, stages: tuple[str, ...] = ()) -> Knowledge:
+def make_downgrading(game: Game, tile: int, stages: tuple[str, ...] = ()) -> Downgrading:
     """What a network with such stages knows that knows boards up to `tile`; 0: it knows all."""
     code = game.code(tile) if tile else len(game.tile_values)
-    in_last = max(code, codes_of(stages[-1], game)[0]) if stages else code
-    return Knowledge(code, read_stages(stages, game), len(stages), in_last)
+    in_last = max(code, condition_codes(stages[-1], game)[0]) if stages else code
+    return Downgrading(code, parse_stages(stages, game), len(stages), in_last)
 
 
 @inline
-def as_known(knowledge: Knowledge, rules: Rules, state: State) -> State:
+def downgrade(downgrading: Downgrading, rules: Rules, state: State) -> State:
     """The state to think about. One with a 131072 is left alone: two of those do not merge, but lowered ones would."""
-    if knowledge.largest_code > LARGEST_NIBBLE:
+    if downgrading.largest_code > LARGEST_NIBBLE:
         return state
-    seen = lowered(rules, state, knowledge.largest_in_last)
-    if knowledge.last > 0 and stage_of(knowledge.stages, visible(rules, seen, LARGEST_NIBBLE)) != knowledge.last:
-        seen = lowered(rules, seen, knowledge.largest_code)
+    seen = downgrade_to(rules, state, downgrading.largest_in_last)
+    if (
+        downgrading.last > 0
+        and stage_of(downgrading.stages, downgraded_cells(rules, seen, LARGEST_NIBBLE)) != downgrading.last
+    ):
+        seen = downgrade_to(rules, seen, downgrading.largest_code)
     return state if seen.cells != state.cells and largest(rules, state) == LARGEST_CODE else seen

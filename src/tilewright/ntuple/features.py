@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.bits import popcount
+from tilewright._core.jit import Int, Word, implements, inline
 from tilewright.games.bitboard import LOWEST_BITS, empty_cells, transpose
 from tilewright.games.rules import Rules, State, hint_of
-from tilewright._core.jit import Int, Word, implements, inline
 
 __all__ = [
     "FEATURES",
@@ -26,7 +26,7 @@ __all__ = [
     "NoFeatures",
     "count_features",
     "hint_index",
-    "list_features",
+    "compute_feature_indices",
 ]
 
 u64 = np.uint64
@@ -51,8 +51,8 @@ def count_features(features: FeatureSet) -> int:
     raise TypeError("count_features is for kernels")
 
 
-def list_features(
-    features: FeatureSet, rules: Rules, state: State, cells: Word, stage: Word, places: NDArray[np.uint32], first: Int
+def compute_feature_indices(
+    features: FeatureSet, rules: Rules, state: State, cells: Word, stage: Word, indices: NDArray[np.uint32], first: Int
 ) -> None:
     """Write down the places of all features, in tables that begin `stage` further."""
     raise TypeError("list_features is for kernels")
@@ -63,9 +63,9 @@ def count_none(features: NoFeatures) -> int:
     return 0
 
 
-@implements(list_features, NoFeatures)
+@implements(compute_feature_indices, NoFeatures)
 def list_none(
-    features: NoFeatures, rules: Rules, state: State, cells: Word, stage: Word, places: NDArray[np.uint32], first: Int
+    features: NoFeatures, rules: Rules, state: State, cells: Word, stage: Word, indices: NDArray[np.uint32], first: Int
 ) -> None:
     pass
 
@@ -75,13 +75,13 @@ def count_all(features: Features) -> int:
     return len(features.kinds)
 
 
-@implements(list_features, Features)
+@implements(compute_feature_indices, Features)
 def list_all(
-    features: Features, rules: Rules, state: State, cells: Word, stage: Word, places: NDArray[np.uint32], first: Int
+    features: Features, rules: Rules, state: State, cells: Word, stage: Word, indices: NDArray[np.uint32], first: Int
 ) -> None:
     for i in range(len(features.kinds)):
         index = feature_index(features.kinds[i], rules, state, cells)
-        places[first + i] = np.uint32(stage + features.offsets[i] + u64(index))
+        indices[first + i] = np.uint32(stage + features.offsets[i] + u64(index))
 
 
 @inline
@@ -140,8 +140,8 @@ def _neighbours(cells: Word, apart: Word) -> Int:
     count = 0
     for row in range(4):
         for column in range(3):
-            place = u64(60 - 16 * row - 4 * column)
-            here, there = (cells >> place) & u64(15), (cells >> (place - u64(4))) & u64(15)
+            index = u64(60 - 16 * row - 4 * column)
+            here, there = (cells >> index) & u64(15), (cells >> (index - u64(4))) & u64(15)
             if here and there and max(here, there) - min(here, there) == apart:
                 count += 1
     return count

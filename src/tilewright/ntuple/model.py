@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.errors import FileError, SpecError, UsageError
 from tilewright._core.files import read_tensors, write_tensors
+from tilewright._core.jit import writable_view
+from tilewright.errors import FileError, SpecError, UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
-from tilewright._core.jit import for_kernels
 from tilewright.ntuple.compact import pack, quantised, unpack
-from tilewright.ntuple.downgrade import Knowledge, knowledge_of
-from tilewright.ntuple.patterns import NetworkShape
-from tilewright.ntuple.weights import Tables
+from tilewright.ntuple.downgrade import Downgrading, make_downgrading
+from tilewright.ntuple.patterns import NTupleArchitecture
+from tilewright.ntuple.weights import WeightTables
 
-__all__ = ["METHODS", "Model", "check_knows", "load_model"]
+__all__ = ["VALUE_FUNCTIONS", "Model", "check_downgrade_above", "load_model"]
 
 FORMAT = "tilewright-ntuple-2"
 LEAST_KNOWN = 3  # the code of 8
-METHODS = {"afterstate": 1, "state": 1, "action": 4}  # what is valued -> how many networks that takes
+VALUE_FUNCTIONS = {"afterstate": 1, "state": 1, "action": 4}  # what is valued -> how many networks that takes
 
 
 @dataclass(frozen=True)
@@ -33,20 +33,22 @@ class Model:
     """
 
     game: Game
-    shape: NetworkShape
-    method: str
+    shape: NTupleArchitecture
+    value_function: str
     weights: NDArray[Any]
     unit: float = 1.0
     origin: dict[str, str] = field(default_factory=dict)  # recipe, seed, games played, revision …
-    knows: int = 0  # the largest tile of the boards it knows; others are played as smaller ones. 0: it knows all
+    downgrade_above: int = (
+        0  # the largest tile of the boards it knows; others are played as smaller ones. 0: it knows all
+    )
 
     @property
-    def tables(self) -> Tables:
-        return self.shape.tables(self.game, for_kernels(self.weights), self.unit)
+    def tables(self) -> WeightTables:
+        return self.shape.tables(self.game, writable_view(self.weights), self.unit)
 
     @property
-    def knowledge(self) -> Knowledge:
-        return knowledge_of(self.game, self.knows, self.shape.stages)
+    def downgrading(self) -> Downgrading:
+        return make_downgrading(self.game, self.downgrade_above, self.shape.stages)
 
     def check_plays(self, game: Game) -> None:
         """Raise UsageError unless the model can play `game`: the same game on the same board."""
@@ -79,15 +81,15 @@ class Model:
             "format": FORMAT,
             "game": self.game.spec,
             "shape": json.dumps(shape),
-            "method": self.method,
+            "value_function": self.value_function,
             "unit": repr(model.unit),
             "compact": str(compact).lower(),
-            "knows": str(self.knows),
+            "downgrade_above": str(self.downgrade_above),
         }
         write_tensors(path, tensors, {**self.origin, **about})
 
 
-def check_knows(tile: int, game: Game) -> None:
+def check_downgrade_above(tile: int, game: Game) -> None:
     """Raise SpecError unless boards with larger tiles than this can be played as smaller ones; 0 is none."""
     if tile and game.name != "2048":
         raise SpecError(f"knows={tile}: boards of {game.name} cannot be played as smaller ones")
@@ -103,7 +105,7 @@ def load_model(path: str | Path) -> Model:
         raise FileError(f"{path}: not a model of this version: {found}, not {FORMAT}")
     try:
         entries = json.loads(metadata["shape"])
-        shape = NetworkShape(
+        shape = NTupleArchitecture(
             tuple(entries["tuples"]),
             bool(entries["symmetric"]),
             int(entries["tiles"]),
@@ -112,16 +114,16 @@ def load_model(path: str | Path) -> Model:
             tuple(entries.get("stages", ())),
             bool(entries.get("promote", False)),
         )
-        game, method, unit = make_game(metadata["game"]), metadata["method"], float(metadata["unit"])
+        game, value_function, unit = make_game(metadata["game"]), metadata["value_function"], float(metadata["unit"])
         shape.check_fits(game)
-        knows = int(metadata.get("knows", "0"))
-        check_knows(knows, game)
-        size = METHODS[method] * shape.table_size
+        downgrade_above = int(metadata.get("downgrade_above", "0"))
+        check_downgrade_above(downgrade_above, game)
+        size = VALUE_FUNCTIONS[value_function] * shape.table_size
         weights = unpack(tensors, size, shape.promoted_from) if metadata["compact"] == "true" else tensors["weights"]
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         raise FileError(f"{path}: its description is damaged: {error}") from None
     if weights.shape != (size,) or weights.dtype not in (np.float32, np.int16):
         raise FileError(f"{path}: {weights.size:,} weights of {weights.dtype}, but its shape has {size:,}")
-    known = {"format", "game", "shape", "method", "unit", "compact", "knows", "sha256"}
+    known = {"format", "game", "shape", "value_function", "unit", "compact", "downgrade_above", "sha256"}
     origin = {key: value for key, value in metadata.items() if key not in known}
-    return Model(game, shape, method, weights, unit, origin, knows)
+    return Model(game, shape, value_function, weights, unit, origin, downgrade_above)

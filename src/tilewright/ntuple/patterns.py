@@ -6,25 +6,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright._core.registry import did_you_mean
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
+from tilewright.ntuple.bitplanes import tuple_mask
 from tilewright.ntuple.features import FEATURES, HINTS, Features, NoFeatures
-from tilewright.ntuple.bitplanes import mask_of_cells
-from tilewright.ntuple.stages import read_stages
-from tilewright.ntuple.weights import Tables
-from tilewright._core.registry import did_you_mean
+from tilewright.ntuple.stages import parse_stages
+from tilewright.ntuple.weights import WeightTables
 
-__all__ = ["NETWORKS", "NetworkShape", "named_shape"]
+__all__ = ["NETWORKS", "NTupleArchitecture", "find_network"]
 
 LONGEST_TUPLE = 7
 MOST_WEIGHTS = 2**32  # places are 32-bit
 
 
 @dataclass(frozen=True)
-class NetworkShape:
+class NTupleArchitecture:
     """Tuples of cells (hexadecimal digits, 0 the top left, four a row), and extra features.
 
-    >>> shape = NetworkShape(("0123", "4567"))
+    >>> shape = NTupleArchitecture(("0123", "4567"))
     >>> shape.weight_count(), shape.lookups(make_game("2048"))
     (131072, 16)
     """
@@ -93,16 +93,16 @@ class NetworkShape:
         tuples: int = self._hints * sum(self.tiles ** len(cells) for cells in self.tuples)
         return (1 + len(self.stages)) * (tuples + sum(FEATURES[name] for name in self.features))
 
-    def image_count(self, game: Game) -> int:
+    def symmetry_count(self, game: Game) -> int:
         return (8 if game.rows == game.columns else 4) if self.symmetric else 1
 
     def lookups(self, game: Game) -> int:
         """How many weights make up one value."""
-        return self.image_count(game) * len(self.tuples) + len(self.features)
+        return self.symmetry_count(game) * len(self.tuples) + len(self.features)
 
     def check_fits(self, game: Game) -> None:
         """Raise SpecError if a tuple leaves the board, or a stage needs tiles that the game does not have."""
-        read_stages(self.stages, game)
+        parse_stages(self.stages, game)
         if self.by_hint and not game.has_hints:
             raise SpecError(f"by_hint: {game.name} has no hints")
         for cells in self.tuples:
@@ -111,21 +111,21 @@ class NetworkShape:
                 if row >= game.rows or column >= game.columns:
                     raise SpecError(f"tuple {cells!r}: cell {cell} is not on a {game.rows}x{game.columns} board")
 
-    def tables(self, game: Game, weights: NDArray[Any], unit: float = 1.0) -> Tables:
+    def tables(self, game: Game, weights: NDArray[Any], unit: float = 1.0) -> WeightTables:
         """What kernels take, over these weights; `weights` may hold several networks behind each other."""
         self.check_fits(game)
         offsets = np.cumsum([0, *self._tuple_sizes])
         features = self._tuples_size + np.cumsum([0, *(FEATURES[name] for name in self.features)])
         kinds = tuple(list(FEATURES).index(name) for name in self.features)
-        return Tables(
+        return WeightTables(
             weights,
             np.float32(unit),
-            tuple(mask_of_cells(cells) for cells in self.tuples),
+            tuple(tuple_mask(cells) for cells in self.tuples),
             tuple(np.uint64(offset) for offset in offsets[:-1]),
-            tuple(np.uint64(which) for which in range(self.image_count(game))),
+            tuple(np.uint64(which) for which in range(self.symmetry_count(game))),
             Features(kinds, tuple(np.uint64(offset) for offset in features[:-1])) if self.features else NoFeatures(),
             tuple(np.uint64(hint) for hint in range(self._hints)),
-            read_stages(self.stages, game, promote=self.promote),
+            parse_stages(self.stages, game, promote=self.promote),
             np.uint64(self.stage_size),
             self.tiles - 1,
         )
@@ -164,24 +164,24 @@ _YEH = ("012345", "456789", "012456", "45689a")
 _MATSUZAKI = ("012456", "456789", "012345", "234569", "01259a", "345678", "134567", "01489a")
 
 NETWORKS = {
-    "szubert-small": NetworkShape(_all_straight_and_square(), symmetric=False, tiles=15),
-    "szubert-large": NetworkShape(("0123", "4567", "012456", "45689a"), tiles=15),
-    "4x6": NetworkShape(_YEH),
-    "5x6": NetworkShape((*_YEH, "89abcd")),
-    "8x6": NetworkShape(_MATSUZAKI),
-    "yeh": NetworkShape(_YEH, features=("large",)),
-    "yeh-tuned": NetworkShape(_YEH, features=("large", "empty", "distinct", "pairs", "steps")),
-    "yeh-threes": NetworkShape(_YEH, features=("large", "hint")),
-    "4x6-by-hint": NetworkShape(_YEH, features=("large",), by_hint=True),
-    "8x6-by-hint": NetworkShape(_MATSUZAKI, features=("large",), by_hint=True),
-    "2x4": NetworkShape(("0123", "4567")),
+    "szubert-small": NTupleArchitecture(_all_straight_and_square(), symmetric=False, tiles=15),
+    "szubert-large": NTupleArchitecture(("0123", "4567", "012456", "45689a"), tiles=15),
+    "4x6": NTupleArchitecture(_YEH),
+    "5x6": NTupleArchitecture((*_YEH, "89abcd")),
+    "8x6": NTupleArchitecture(_MATSUZAKI),
+    "yeh": NTupleArchitecture(_YEH, features=("large",)),
+    "yeh-tuned": NTupleArchitecture(_YEH, features=("large", "empty", "distinct", "pairs", "steps")),
+    "yeh-threes": NTupleArchitecture(_YEH, features=("large", "hint")),
+    "4x6-by-hint": NTupleArchitecture(_YEH, features=("large",), by_hint=True),
+    "8x6-by-hint": NTupleArchitecture(_MATSUZAKI, features=("large",), by_hint=True),
+    "2x4": NTupleArchitecture(("0123", "4567")),
 }
 
 
-def named_shape(name: str) -> NetworkShape:
+def find_network(name: str) -> NTupleArchitecture:
     """A network of the papers by its name.
 
-    >>> named_shape("szubert-small").weight_count()
+    >>> find_network("szubert-small").weight_count()
     860625
     """
     if name not in NETWORKS:

@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._core.parallel import default_threads, spread
-from tilewright.errors import UsageError
-from tilewright.games.state_kernels import make_outcomes
-from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide, spawn, start
 from tilewright._core.jit import Int, Word, inline, kernel
-from tilewright.ntuple.downgrade import Knowledge, as_known
+from tilewright._core.parallel import default_threads, parallel_for
+from tilewright.errors import UsageError
+from tilewright.games.policy import NO_ACTION
+from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide, spawn, start
+from tilewright.games.state_kernels import make_outcomes
+from tilewright.ntuple.downgrade import Downgrading, downgrade
 from tilewright.ntuple.model import Model
 from tilewright.ntuple.stages import UNWRITTEN, UNWRITTEN_16
-from tilewright.ntuple.weights import Places, Tables, add_up, list_places, lookups
-from tilewright.games.policy import OVER
+from tilewright.ntuple.weights import Indices, WeightTables, compute_indices, lookups, sum_weights
 from tilewright.rng import Stream, new_stream, seed_stream, stream_key
 
-__all__ = ["count_lookups", "only_what_is_used"]
+__all__ = ["count_lookups", "prune"]
 
 u64 = np.uint64
 EVERY = 16  # moves from one search of two plies to the next: such a search looks at fifty times as many boards
@@ -32,31 +32,31 @@ Counts = NDArray[np.uint16]
 
 
 @inline
-def _look_at(tables: Tables, rules: Rules, state: State, places: Places, counts: Counts) -> None:
+def _look_at(tables: WeightTables, rules: Rules, state: State, indices: Indices, counts: Counts) -> None:
     """Count the weights of a board, and in earlier stages those that may be read instead."""
-    list_places(tables, rules, state, places, 0)
+    compute_indices(tables, rules, state, indices, 0)
     for i in range(lookups(tables)):
-        place = u64(places[i])
+        index = u64(indices[i])
         while True:
-            if counts[place] < MOST_COUNTED:
-                counts[place] += np.uint16(1)
-            if place < tables.stage_size:
+            if counts[index] < MOST_COUNTED:
+                counts[index] += np.uint16(1)
+            if index < tables.stage_size:
                 break
-            place -= tables.stage_size
+            index -= tables.stage_size
 
 
 @kernel
 def count_in_games(
     rules: Rules,
-    tables: Tables,
+    tables: WeightTables,
     key: Word,
     first: Int,
     count: Int,
     every: Int,
-    knowledge: Knowledge,
+    downgrading: Downgrading,
     stream: Stream,
     chances: Outcomes,
-    places: Places,
+    indices: Indices,
     counts: Counts,
 ) -> None:
     """Play some games, and count what is looked at."""
@@ -65,7 +65,7 @@ def count_in_games(
         state, _ = start(rules, stream)
         moves = game  # every game has its searches at other moves
         while True:
-            seen, best, chosen = as_known(knowledge, rules, state), np.float32(0), OVER
+            seen, best, chosen = downgrade(downgrading, rules, state), np.float32(0), NO_ACTION
             for action in range(4):
                 after, reward = slide(rules, seen, action)
                 if reward == ILLEGAL:
@@ -74,12 +74,12 @@ def count_in_games(
                     for reply in range(4):
                         later, gain = slide(rules, State(chances.cells[i], chances.extra[i]), reply)
                         if gain != ILLEGAL:
-                            _look_at(tables, rules, later, places, counts)
-                _look_at(tables, rules, after, places, counts)
-                worth = np.float32(reward) + add_up(tables, places, 0, u64(0))
-                if chosen == OVER or worth > best:
-                    best, chosen = worth, action
-            if chosen == OVER:
+                            _look_at(tables, rules, later, indices, counts)
+                _look_at(tables, rules, after, indices, counts)
+                q_values = np.float32(reward) + sum_weights(tables, indices, 0, u64(0))
+                if chosen == NO_ACTION or q_values > best:
+                    best, chosen = q_values, action
+            if chosen == NO_ACTION:
                 break
             after, _ = slide(rules, state, chosen)
             state, _ = spawn(rules, after, stream)
@@ -96,19 +96,21 @@ def count_lookups(
     progress: Callable[[int], None] | None = None,
 ) -> Counts:
     """How often each weight is looked up in so many games (up to 65,535 times)."""
-    if model.method != "afterstate":
-        raise UsageError(f"a network of {model.method} values; only those of afterstates can be cut to what play uses")
+    if model.value_function != "afterstate":
+        raise UsageError(
+            f"a network of {model.value_function} values; only those of afterstates can be cut to what play uses"
+        )
     rules, tables, key = model.game.rules, model.tables, stream_key(seed)
     counts = np.zeros(len(model.weights), np.uint16)
     lookups_of_one = model.shape.lookups(model.game)
 
     def work(first: int, count: int) -> None:
-        places = np.empty(lookups_of_one, np.uint32)
+        indices = np.empty(lookups_of_one, np.uint32)
         count_in_games(
-            rules, tables, key, first, count, every, model.knowledge, new_stream(), make_outcomes(), places, counts
+            rules, tables, key, first, count, every, model.downgrading, new_stream(), make_outcomes(), indices, counts
         )
 
-    spread(work, games, default_threads() if threads is None else threads, progress)
+    parallel_for(work, games, default_threads() if threads is None else threads, progress)
     return counts
 
 
@@ -124,16 +126,16 @@ def _fewest_lookups(counts: Counts, most: int) -> int:
     return int(enough[0]) + 1
 
 
-def only_what_is_used(model: Model, games: int, most: int | None = None, **options: Any) -> Model:
+def prune(model: Model, games: int, most: int | None = None, **options: Any) -> Model:
     """The model without the weights that so many games (and `options` of `count_lookups`) never look up.
 
     With `most`, at most so many weights are kept: those that are looked up most often.
 
-    >>> from tilewright.ntuple.patterns import NetworkShape
+    >>> from tilewright.ntuple.patterns import NTupleArchitecture
     >>> from tilewright.games import make_game
-    >>> shape = NetworkShape(("01", "04"))
+    >>> shape = NTupleArchitecture(("01", "04"))
     >>> model = Model(make_game("2048:rows=2,columns=2"), shape, "afterstate", np.ones(shape.table_size, np.float32))
-    >>> [int(only_what_is_used(model, 100, most, threads=1).weights.sum()) for most in (None, 20)]
+    >>> [int(prune(model, 100, most, threads=1).weights.sum()) for most in (None, 20)]
     [48, 20]
     """
     counts = count_lookups(model, games, **options)

@@ -17,28 +17,28 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from tilewright._core.bits import popcount
+from tilewright._core.jit import Int, Word, implements, inline
 from tilewright.errors import SpecError, UsageError
 from tilewright.games.base import Game
 from tilewright.games.bitboard import LOWEST_BITS, empty_cells
-from tilewright._core.jit import Int, Word, implements, inline
 
 __all__ = [
     "UNWRITTEN",
     "UNWRITTEN_16",
     "OneStage",
     "PromotingStages",
-    "Staging",
+    "Stages",
     "TileStages",
-    "asleep",
-    "codes_of",
+    "frozen",
+    "condition_codes",
     "is_unwritten",
-    "read_stages",
+    "parse_stages",
     "stage_of",
-    "written_place",
+    "written_index",
 ]
 
 u64 = np.uint64
-Staging: TypeAlias = Any  # OneStage, TileStages or PromotingStages
+Stages: TypeAlias = Any  # OneStage, TileStages or PromotingStages
 UNWRITTEN = -1e38  # a weight of a promoting stage that was never written
 UNWRITTEN_16 = -32_768  # the same in 16 bits
 
@@ -61,13 +61,13 @@ class PromotingStages(NamedTuple):
     stage: NDArray[np.int64]
 
 
-def asleep(stages: Staging) -> Staging:
+def frozen(stages: Stages) -> Stages:
     """The same kind of stages, of which none but the first ever begins."""
     nothing = np.zeros(0, np.int64)
     return type(stages)(*(nothing for _ in stages))
 
 
-def stage_of(stages: Staging, cells: Word) -> Int:
+def stage_of(stages: Stages, cells: Word) -> Int:
     """The number of the stage that a board is in; 0 is the first."""
     raise TypeError("stage_of is a verb for kernels")
 
@@ -88,7 +88,7 @@ def promoting_stage_by_tiles(stages: PromotingStages, cells: Word) -> Int:
 
 
 @inline
-def _stage(stages: Staging, cells: Word) -> Int:
+def _stage(stages: Stages, cells: Word) -> Int:
     stage = 0
     for i in range(len(stages.least)):
         if _mass(cells, stages.least[i]) < stages.needed[i]:
@@ -107,7 +107,7 @@ def _mass(cells: Word, least: Int) -> Int:
     return mass
 
 
-def is_unwritten(stages: Staging, weights: NDArray[Any], weight: Any) -> bool:
+def is_unwritten(stages: Stages, weights: NDArray[Any], weight: Any) -> bool:
     """Whether a weight is only the mark of one that was never written."""
     raise TypeError("is_unwritten is a verb for kernels")
 
@@ -127,26 +127,26 @@ def marked_as_unwritten(stages: PromotingStages, weights: NDArray[Any], weight: 
     return weight <= _unwritten(weights)
 
 
-def written_place(stages: Staging, weights: NDArray[Any], place: Word, stage_size: Word) -> Word:
+def written_index(stages: Stages, weights: NDArray[Any], index: Word, stage_size: Word) -> Word:
     """The place, or where its weight is read instead while it was never written."""
     raise TypeError("written_place is a verb for kernels")
 
 
-@implements(written_place, OneStage)
-def the_only_place(stages: OneStage, weights: NDArray[Any], place: Word, stage_size: Word) -> Word:
-    return place
+@implements(written_index, OneStage)
+def the_only_place(stages: OneStage, weights: NDArray[Any], index: Word, stage_size: Word) -> Word:
+    return index
 
 
-@implements(written_place, TileStages)
-def the_own_place(stages: TileStages, weights: NDArray[Any], place: Word, stage_size: Word) -> Word:
-    return place
+@implements(written_index, TileStages)
+def the_own_place(stages: TileStages, weights: NDArray[Any], index: Word, stage_size: Word) -> Word:
+    return index
 
 
-@implements(written_place, PromotingStages)
-def the_last_place_written(stages: PromotingStages, weights: NDArray[Any], place: Word, stage_size: Word) -> Word:
-    while is_unwritten(stages, weights, weights[place]):
-        place -= stage_size
-    return place
+@implements(written_index, PromotingStages)
+def the_last_place_written(stages: PromotingStages, weights: NDArray[Any], index: Word, stage_size: Word) -> Word:
+    while is_unwritten(stages, weights, weights[index]):
+        index -= stage_size
+    return index
 
 
 def _unwritten(weights: NDArray[Any]) -> Any:
@@ -160,15 +160,15 @@ def _unwritten_of_type(weights):  # type: ignore[no-untyped-def]  # noqa: ANN001
     return lambda weights: np.float32(UNWRITTEN)
 
 
-def read_stages(conditions: tuple[str, ...], game: Game, *, promote: bool = False) -> Staging:
+def parse_stages(conditions: tuple[str, ...], game: Game, *, promote: bool = False) -> Stages:
     """What kernels take of conditions like ("16384", "16384+8192"); raises SpecError where one cannot be.
 
-    >>> read_stages(("16384", "16384+8192"), make_game("2048")).least
+    >>> parse_stages(("16384", "16384+8192"), make_game("2048")).least
     array([14, 13])
     """
     if not conditions:
         return OneStage()
-    wanted = [codes_of(condition, game) for condition in conditions]
+    wanted = [condition_codes(condition, game) for condition in conditions]
     totals = [sum(1 << code for code in codes) for codes in wanted]
     if totals != sorted(set(totals)):
         raise SpecError(f"stages {', '.join(conditions)}: each must come after the one before it")
@@ -177,10 +177,10 @@ def read_stages(conditions: tuple[str, ...], game: Game, *, promote: bool = Fals
     return kind(*(np.ascontiguousarray(column) for column in checks.T))
 
 
-def codes_of(condition: str, game: Game) -> list[int]:
+def condition_codes(condition: str, game: Game) -> list[int]:
     """The tile codes of one condition, the largest first; raises SpecError where there are no such tiles.
 
-    >>> codes_of("8192+16384", make_game("2048"))
+    >>> condition_codes("8192+16384", make_game("2048"))
     [14, 13]
     """
     codes = []

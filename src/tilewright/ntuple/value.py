@@ -14,206 +14,208 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.games.state_kernels import make_outcomes
-from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide
 from tilewright._core.jit import Int, Word, implements, inline
-from tilewright.ntuple.weights import Places, Tables, add_up, estimate, list_places, lookups
-from tilewright.games.policy import OVER
+from tilewright.games.policy import NO_ACTION
+from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide
+from tilewright.games.state_kernels import make_outcomes
+from tilewright.ntuple.weights import Indices, WeightTables, compute_indices, lookups, state_value, sum_weights
 
 __all__ = [
-    "Actions",
-    "Afterstates",
-    "Look",
-    "Method",
-    "States",
-    "consider",
-    "make_method",
-    "reward_comes_first",
-    "stand",
+    "ActionValues",
+    "AfterstateValues",
+    "Candidate",
+    "ValueFunction",
+    "StateValues",
+    "greedy_action",
+    "make_value_function",
+    "reward_on_entry",
+    "evaluate_action",
 ]
 
 u64 = np.uint64
 ZERO = u64(0)
 LOWEST = np.float32(-np.inf)
-Method: TypeAlias = Any  # Afterstates, States or Actions
+ValueFunction: TypeAlias = Any  # Afterstates, States or Actions
 
 
-class Afterstates(NamedTuple):
-    tables: Tables
-    places: Places  # room for four boards
+class AfterstateValues(NamedTuple):
+    tables: WeightTables
+    indices: Indices  # room for four boards
     after: NDArray[np.uint64]  # uint64[4, 2]: the afterstate of each action
     reward: NDArray[np.int64]  # int64[4]
-    worth: NDArray[np.float32]  # float32[4]: filled by `consider`, -inf where a move is not legal
+    q_values: NDArray[np.float32]  # float32[4]: filled by `greedy_action`, -inf where a move is not legal
 
 
-class States(NamedTuple):
-    tables: Tables
-    places: Places  # room for two boards
+class StateValues(NamedTuple):
+    tables: WeightTables
+    indices: Indices  # room for two boards
     chances: Outcomes
-    worth: NDArray[np.float32]
+    q_values: NDArray[np.float32]
 
 
-class Actions(NamedTuple):
-    tables: Tables  # of four networks of equal size, one an action
-    places: Places  # room for one board
-    worth: NDArray[np.float32]
+class ActionValues(NamedTuple):
+    tables: WeightTables  # of four networks of equal size, one an action
+    indices: Indices  # room for one board
+    q_values: NDArray[np.float32]
 
 
-def make_method(name: str, tables: Tables, lookups: int) -> Method:
+def make_value_function(name: str, tables: WeightTables, lookups: int) -> ValueFunction:
     """A method by its name, with room of its own: one for every thread."""
 
-    def places(boards: int) -> Places:
+    def indices(boards: int) -> Indices:
         return np.empty(boards * lookups, np.uint32)
 
-    worth = np.empty(4, np.float32)
+    q_values = np.empty(4, np.float32)
     if name == "afterstate":
-        return Afterstates(tables, places(4), np.empty((4, 2), np.uint64), np.empty(4, np.int64), worth)
+        return AfterstateValues(tables, indices(4), np.empty((4, 2), np.uint64), np.empty(4, np.int64), q_values)
     if name == "state":
-        return States(tables, places(2), make_outcomes(), worth)
-    return Actions(tables, places(1), worth)
+        return StateValues(tables, indices(2), make_outcomes(), q_values)
+    return ActionValues(tables, indices(1), q_values)
 
 
-class Look(NamedTuple):
+class Candidate(NamedTuple):
     """A move, and what it stands on."""
 
     action: Int
     after: State
     reward: Int
-    ground: State  # what the move stands on
+    target_state: State  # what the move stands on
     value: Any  # the value of that
     first: Int  # where the places of its weights begin
-    shift: Word  # how much further the weights are than the places say
+    offset: Word  # how much further the weights are than the places say
 
 
-def consider(method: Method, rules: Rules, state: State) -> Look:
+def greedy_action(value_function: ValueFunction, rules: Rules, state: State) -> Candidate:
     """The best move; its action is OVER where none is legal."""
     raise TypeError("consider is a verb for kernels")
 
 
-def stand(method: Method, rules: Rules, state: State, action: Int) -> Look:
+def evaluate_action(value_function: ValueFunction, rules: Rules, state: State, action: Int) -> Candidate:
     """A given legal move of the state that was just considered."""
     raise TypeError("stand is a verb for kernels")
 
 
-def reward_comes_first(method: Method) -> bool:
+def reward_on_entry(value_function: ValueFunction) -> bool:
     """Whether a move's reward is earned before what it stands on."""
     raise TypeError("reward_comes_first is a verb for kernels")
 
 
 @inline
-def _nothing(state: State) -> Look:
-    return Look(OVER, state, 0, state, np.float32(0), 0, ZERO)
+def _nothing(state: State) -> Candidate:
+    return Candidate(NO_ACTION, state, 0, state, np.float32(0), 0, ZERO)
 
 
 # Afterstates
 
 
-@implements(consider, Afterstates)
-def consider_afterstates(method: Afterstates, rules: Rules, state: State) -> Look:
+@implements(greedy_action, AfterstateValues)
+def consider_afterstates(value_function: AfterstateValues, rules: Rules, state: State) -> Candidate:
     """First list the places of all four afterstates, then add up: the weights are fetched meanwhile."""
-    n = lookups(method.tables)
+    n = lookups(value_function.tables)
     for action in range(4):
         after, reward = slide(rules, state, action)
-        method.reward[action], method.worth[action] = reward, LOWEST
+        value_function.reward[action], value_function.q_values[action] = reward, LOWEST
         if reward != ILLEGAL:
-            method.after[action, 0], method.after[action, 1] = after.cells, after.extra
-            list_places(method.tables, rules, after, method.places, action * n)
-    best, best_sum, best_value = OVER, LOWEST, np.float32(0)
+            value_function.after[action, 0], value_function.after[action, 1] = after.cells, after.extra
+            compute_indices(value_function.tables, rules, after, value_function.indices, action * n)
+    best, best_sum, best_value = NO_ACTION, LOWEST, np.float32(0)
     for action in range(4):
-        if method.reward[action] != ILLEGAL:
-            value = add_up(method.tables, method.places, action * n, ZERO)
-            total = value + np.float32(method.reward[action])
-            method.worth[action] = total
+        if value_function.reward[action] != ILLEGAL:
+            value = sum_weights(value_function.tables, value_function.indices, action * n, ZERO)
+            total = value + np.float32(value_function.reward[action])
+            value_function.q_values[action] = total
             if total > best_sum:
                 best, best_sum, best_value = action, total, value
-    if best == OVER:
+    if best == NO_ACTION:
         return _nothing(state)
-    after = State(method.after[best, 0], method.after[best, 1])
-    return Look(best, after, method.reward[best], after, best_value, best * n, ZERO)
+    after = State(value_function.after[best, 0], value_function.after[best, 1])
+    return Candidate(best, after, value_function.reward[best], after, best_value, best * n, ZERO)
 
 
-@implements(stand, Afterstates)
-def stand_on_afterstate(method: Afterstates, rules: Rules, state: State, action: Int) -> Look:
-    first = action * lookups(method.tables)
-    after = State(method.after[action, 0], method.after[action, 1])
-    value = add_up(method.tables, method.places, first, ZERO)
-    return Look(action, after, method.reward[action], after, value, first, ZERO)
+@implements(evaluate_action, AfterstateValues)
+def stand_on_afterstate(value_function: AfterstateValues, rules: Rules, state: State, action: Int) -> Candidate:
+    first = action * lookups(value_function.tables)
+    after = State(value_function.after[action, 0], value_function.after[action, 1])
+    value = sum_weights(value_function.tables, value_function.indices, first, ZERO)
+    return Candidate(action, after, value_function.reward[action], after, value, first, ZERO)
 
 
-@implements(reward_comes_first, Afterstates)
-def _afterstates_come_after_the_reward(method: Afterstates) -> bool:
+@implements(reward_on_entry, AfterstateValues)
+def _afterstates_come_after_the_reward(value_function: AfterstateValues) -> bool:
     return True
 
 
 # States
 
 
-@implements(consider, States)
-def consider_states(method: States, rules: Rules, state: State) -> Look:
-    n = lookups(method.tables)
-    best, best_sum = OVER, LOWEST
+@implements(greedy_action, StateValues)
+def consider_states(value_function: StateValues, rules: Rules, state: State) -> Candidate:
+    n = lookups(value_function.tables)
+    best, best_sum = NO_ACTION, LOWEST
     for action in range(4):
         after, reward = slide(rules, state, action)
-        method.worth[action] = LOWEST
+        value_function.q_values[action] = LOWEST
         if reward == ILLEGAL:
             continue
         total = np.float32(reward)
-        for i in range(outcomes(rules, after, method.chances)):
-            chance = method.chances
+        for i in range(outcomes(rules, after, value_function.chances)):
+            chance = value_function.chances
             following = State(chance.cells[i], chance.extra[i])
-            value = estimate(method.tables, rules, following, method.places, n)
+            value = state_value(value_function.tables, rules, following, value_function.indices, n)
             total += np.float32(chance.probability[i]) * (value + np.float32(chance.reward[i]))
-        method.worth[action] = total
+        value_function.q_values[action] = total
         if total > best_sum:
             best, best_sum = action, total
-    if best == OVER:
+    if best == NO_ACTION:
         return _nothing(state)
-    return stand(method, rules, state, best)
+    return evaluate_action(value_function, rules, state, best)
 
 
-@implements(stand, States)
-def stand_on_state(method: States, rules: Rules, state: State, action: Int) -> Look:
+@implements(evaluate_action, StateValues)
+def stand_on_state(value_function: StateValues, rules: Rules, state: State, action: Int) -> Candidate:
     after, reward = slide(rules, state, action)
-    value = estimate(method.tables, rules, state, method.places, 0)
-    return Look(action, after, reward, state, value, 0, ZERO)
+    value = state_value(value_function.tables, rules, state, value_function.indices, 0)
+    return Candidate(action, after, reward, state, value, 0, ZERO)
 
 
-@implements(reward_comes_first, States)
-def _states_come_before_the_reward(method: States) -> bool:
+@implements(reward_on_entry, StateValues)
+def _states_come_before_the_reward(value_function: StateValues) -> bool:
     return False
 
 
 # Actions
 
 
-@implements(consider, Actions)
-def consider_actions(method: Actions, rules: Rules, state: State) -> Look:
-    list_places(method.tables, rules, state, method.places, 0)
-    best, best_value = OVER, LOWEST
+@implements(greedy_action, ActionValues)
+def consider_actions(value_function: ActionValues, rules: Rules, state: State) -> Candidate:
+    compute_indices(value_function.tables, rules, state, value_function.indices, 0)
+    best, best_value = NO_ACTION, LOWEST
     for action in range(4):
-        method.worth[action] = LOWEST
+        value_function.q_values[action] = LOWEST
         if slide(rules, state, action)[1] != ILLEGAL:
-            value = add_up(method.tables, method.places, 0, _shift_of(method, action))
-            method.worth[action] = value
+            value = sum_weights(value_function.tables, value_function.indices, 0, _shift_of(value_function, action))
+            value_function.q_values[action] = value
             if value > best_value:
                 best, best_value = action, value
-    if best == OVER:
+    if best == NO_ACTION:
         return _nothing(state)
-    return stand(method, rules, state, best)
+    return evaluate_action(value_function, rules, state, best)
 
 
 @inline
-def _shift_of(method: Actions, action: Int) -> Word:
-    return u64(action) * u64(len(method.tables.weights) // 4)
+def _shift_of(value_function: ActionValues, action: Int) -> Word:
+    return u64(action) * u64(len(value_function.tables.weights) // 4)
 
 
-@implements(stand, Actions)
-def stand_on_action(method: Actions, rules: Rules, state: State, action: Int) -> Look:
+@implements(evaluate_action, ActionValues)
+def stand_on_action(value_function: ActionValues, rules: Rules, state: State, action: Int) -> Candidate:
     after, reward = slide(rules, state, action)
-    shift = _shift_of(method, action)
-    return Look(action, after, reward, state, add_up(method.tables, method.places, 0, shift), 0, shift)
+    offset = _shift_of(value_function, action)
+    return Candidate(
+        action, after, reward, state, sum_weights(value_function.tables, value_function.indices, 0, offset), 0, offset
+    )
 
 
-@implements(reward_comes_first, Actions)
-def _actions_come_before_the_reward(method: Actions) -> bool:
+@implements(reward_on_entry, ActionValues)
+def _actions_come_before_the_reward(value_function: ActionValues) -> bool:
     return False

@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.agents.base import Agent, ManyGamesAgent
-from tilewright.agents.model_store import lend_models
-from tilewright._core.parallel import default_threads, spread
 from tilewright._core.cluster import Cluster
+from tilewright._core.parallel import default_threads, parallel_for
+from tilewright.agents.base import Agent, BatchAgent
+from tilewright.agents.model_store import lend_models
 from tilewright.errors import UsageError
 from tilewright.games import make_game
-from tilewright.games.episode import Episode
 from tilewright.games.base import Game
-from tilewright.play.statistics import Estimate, best_of_hundred, mean_of, rate_of
-from tilewright.ntuple.model import Model
+from tilewright.games.episode import Episode
 from tilewright.games.policy import Results, make_results, play_games
+from tilewright.ntuple.model import Model
 from tilewright.play.recorder import GamesRecorder, recording_of
 from tilewright.play.recording import load_recording_kernel, play_recorded
+from tilewright.play.statistics import Estimate, best_of_hundred, mean_of, rate_of
 from tilewright.rng import new_stream, stream_key
 
 __all__ = ["Evaluation", "evaluate"]
@@ -149,16 +149,16 @@ def evaluate(
         return Evaluation(agent.spec, game, seed, threads, scores, moves, codes, time.perf_counter() - began)
 
     with nullcontext() if record is None else GamesRecorder(record) as recorder:
-        if policy is not None or isinstance(agent, ManyGamesAgent):
+        if policy is not None or isinstance(agent, BatchAgent):
             play(0, 0)  # loads or compiles the kernel, so that only playing is timed
         began = time.perf_counter()
         try:
             if cluster is not None:
                 _play_on_cluster(cluster, agent, game, seed, results, finished, progress)
-            elif isinstance(agent, ManyGamesAgent) and recorder is None:
-                _play_in_turn(play, games, agent.together, progress)
+            elif isinstance(agent, BatchAgent) and recorder is None:
+                _play_in_turn(play, games, agent.batch_size, progress)
             else:
-                spread(play, games, threads, progress)
+                parallel_for(play, games, threads, progress)
         except KeyboardInterrupt as stop:
             if finished.any():
                 stop.partial = result()  # type: ignore[attr-defined]
@@ -177,8 +177,8 @@ def _play_on_cluster(
 ) -> None:
     games = len(finished)
     size = max(1, games // (PIECES * cluster.processors))
-    if isinstance(agent, ManyGamesAgent):
-        size = agent.together
+    if isinstance(agent, BatchAgent):
+        size = agent.batch_size
     pieces = [(first, min(size, games - first)) for first in range(0, games, size)]
     shared = [cluster.share(thing) for thing in (agent, agent.models(game), game.spec, seed)]
     for number, part in cluster.map(_play_piece, pieces, shared):
@@ -200,8 +200,8 @@ def _play_piece(agent: Agent, models: dict[str, Model], game: str, seed: int, fi
 
 def _play(agent: Agent, game: Game, seed: int, first: int, part: Results) -> None:
     """Games number `first` and on, as the agent plays them best; with room of its own, for any thread."""
-    if isinstance(agent, ManyGamesAgent):
-        agent.play_together(game, seed, first, part)
+    if isinstance(agent, BatchAgent):
+        agent.play_batch(game, seed, first, part)
         return
     policy = agent.policy(game)
     if policy is None:
@@ -210,10 +210,10 @@ def _play(agent: Agent, game: Game, seed: int, first: int, part: Results) -> Non
         play_games(game.rules, policy, stream_key(seed), first, new_stream(), part)
 
 
-def _play_in_turn(play: Callable[[int, int], None], games: int, together: int, progress: Progress | None) -> None:
+def _play_in_turn(play: Callable[[int, int], None], games: int, batch_size: int, progress: Progress | None) -> None:
     """Always the same groups of games: what is computed for many boards at once may differ in the last digit."""
-    for first in range(0, games, together):
-        count = min(together, games - first)
+    for first in range(0, games, batch_size):
+        count = min(batch_size, games - first)
         play(first, count)
         if progress:
             progress(count)

@@ -18,15 +18,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright._core.jit import Int, kernel
 from tilewright.errors import FileError, TilewrightError, UsageError
 from tilewright.games import make_game
-from tilewright.games.board import Board
-from tilewright.games.state_kernels import make_outcomes, typed_state
 from tilewright.games.base import Game, action_number
-from tilewright.games.rules import ACTIONS, ILLEGAL, Outcomes, Rules, State, outcomes, slide, spawn
+from tilewright.games.board import Board
 from tilewright.games.notation import excerpt
-from tilewright._core.jit import Int, kernel
-from tilewright.games.policy import OVER, Policy, choose
+from tilewright.games.policy import NO_ACTION, Policy, act
+from tilewright.games.rules import ACTIONS, ILLEGAL, Outcomes, Rules, State, outcomes, slide, spawn
+from tilewright.games.state_kernels import make_outcomes, typed_state
 from tilewright.rng import Stream, new_stream, stream_for
 
 __all__ = [
@@ -108,7 +108,7 @@ def tail_text(agent: str, score: int, over: bool) -> str:
 def state_text(game: Game, state: State) -> str:
     """The shortest text that `parse` reads: hexadecimal codes where they do, and the notes."""
     board = Board(game, state)
-    if game.fifth_bits(state):
+    if game.high_bits(state):
         return game.text(board)
     digits = f"{int(state.cells):016x}"
     cells = "".join(digits[4 * row : 4 * row + game.columns] for row in range(game.rows))
@@ -136,8 +136,8 @@ def make_log(moves: int) -> Log:
 def play_on(rules: Rules, policy: Policy, state: State, score: Int, stream: Stream, log: Log) -> Int:
     """Play until `log` is full or the game is over; returns how many moves were made."""
     for i in range(len(log.actions)):
-        action, after, reward = choose(policy, rules, state, stream)
-        if action == OVER:
+        action, after, reward = act(policy, rules, state, stream)
+        if action == NO_ACTION:
             return i
         state, gain = spawn(rules, after, stream)
         score += reward + gain
@@ -245,9 +245,9 @@ def _read_object(line: bytes) -> dict[str, Any]:
         raise UsageError(ours if is_ours(line) else "not a recorded game of tilewright") from None
     if not is_ours(line):
         raise UsageError("not a recorded game of tilewright")
-    given = _member(found, "format", str)
-    if given != FORMAT:
-        raise UsageError(f"the format {excerpt(given)} is not known; this version reads {FORMAT}")
+    default_stream = _member(found, "format", str)
+    if default_stream != FORMAT:
+        raise UsageError(f"the format {excerpt(default_stream)} is not known; this version reads {FORMAT}")
     return found
 
 
@@ -323,9 +323,9 @@ def _check_moves(recording: Recording) -> None:
     log.actions[1:] = [action_number(action) for action in recording.actions]
     log.scores[0] = recording.scores[0]
     good, fault = sound_moves(recording.game.rules, log, make_outcomes())
-    for i, (right, given) in enumerate(zip(log.scores[: good + 1].tolist(), recording.scores, strict=False)):
-        if right != given:
-            raise UsageError(f"move {i}: the score is given as {excerpt(given)}; it is {right}")
+    for i, (right, default_stream) in enumerate(zip(log.scores[: good + 1].tolist(), recording.scores, strict=False)):
+        if right != default_stream:
+            raise UsageError(f"move {i}: the score is given as {excerpt(default_stream)}; it is {right}")
     text = recording.game.text
     if fault == _ILLEGAL_MOVE:
         raise UsageError(f"move {good + 1}: {recording.actions[good]} moves nothing on {text(recording.board(good))!r}")

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tilewright._core.plots import BLUE, INK, ORANGE, SOFT, new_figure, second_scale, style
 from tilewright.agents.base import Agent
 from tilewright.errors import UsageError
 from tilewright.games.board import Board
-from tilewright._core.plots import BLUE, INK, ORANGE, SOFT, new_figure, second_scale, style
 from tilewright.play.recording import Recording
 
 if TYPE_CHECKING:

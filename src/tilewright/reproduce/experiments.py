@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
 
-from tilewright.errors import ConfigError, UsageError
 from tilewright._core.registry import did_you_mean
+from tilewright.errors import ConfigError, UsageError
 
 __all__ = ["SCALES", "Experiment", "Row", "Scale", "Stated", "all_experiments", "find_experiment"]
 

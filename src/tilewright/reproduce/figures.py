@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.play.statistics import Estimate
 from tilewright._core.plots import INK, SOFT, new_figure, shorten, style
+from tilewright.play.statistics import Estimate
 from tilewright.reproduce.results import Found, heading
 
 if TYPE_CHECKING:

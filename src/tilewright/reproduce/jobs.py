@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from tilewright.agents import make_agent
-from tilewright.play.evaluate import evaluate
 from tilewright.games import make_game
+from tilewright.ntuple.model import load_model
+from tilewright.play.evaluate import evaluate
+from tilewright.play.recording import read_games
 from tilewright.training.config import Recipe
 from tilewright.training.configs import AnyRecipe
-from tilewright.ntuple.model import load_model
 from tilewright.training.opening import open_any_session
-from tilewright.play.recording import read_games
 from tilewright.training.run_folder import RunFolder
 from tilewright.training.session import AnySession, Watcher
 

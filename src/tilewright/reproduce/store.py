@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tilewright import __version__
-from tilewright.errors import FileError
 from tilewright._core.files import make_folder, write_text
+from tilewright.errors import FileError
 
 __all__ = ["Finished", "Store"]
 

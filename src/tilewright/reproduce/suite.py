@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from tilewright._core.cluster import Cluster
-from tilewright.errors import TilewrightError
-from tilewright._core.files import held, write_bytes
+from tilewright._core.files import try_lock, write_bytes
 from tilewright.deep.config import DeepRecipe
-from tilewright.training.configs import AnyRecipe, read_any_recipe
+from tilewright.errors import TilewrightError
 from tilewright.reproduce.experiments import Experiment, Row, Scale
 from tilewright.reproduce.jobs import Job, Stopped, Test, Training, clean_up, run_anywhere, run_test, run_training
 from tilewright.reproduce.store import Store
+from tilewright.training.configs import AnyRecipe, read_any_recipe
 
 __all__ = ["Observer", "Piece", "pieces_of", "run_suite"]
 
@@ -216,7 +216,7 @@ def _run(job: Job, store: Store, observer: Observer, stop: threading.Event) -> b
     try:
         if isinstance(job, Training):
             folder = store.run_folder(job.key)
-            with held(folder / "lock") as mine:
+            with try_lock(folder / "lock") as mine:
                 if not mine:
                     return stop.wait(PATIENCE)
                 if store.find(job.key) is None or not _model_file(store, job).exists():

@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.bits import popcount
-from tilewright.games.state_kernels import MOST_OUTCOMES
-from tilewright.games.bitboard import empty_cells
-from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, Outcomes, Rules, State, outcomes, slide, visible
 from tilewright._core.jit import Int, implements, inline, kernel
-from tilewright.games.policy import OVER, choose
+from tilewright.games.bitboard import empty_cells
+from tilewright.games.policy import NO_ACTION, act
+from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, Outcomes, Rules, State, downgraded_cells, outcomes, slide
+from tilewright.games.state_kernels import MAX_OUTCOMES
 from tilewright.rng import Stream
 from tilewright.search.clock import nanoseconds, time_for_another
-from tilewright.search.evaluator import Leaf, judge
-from tilewright.search.transposition import Table, find, make_table, remember, slot_of
+from tilewright.search.evaluator import Evaluator, evaluate_state
+from tilewright.search.transposition import TranspositionTable, make_transposition_table, probe, slot_of, store
 
 __all__ = ["DEEPEST", "Expectimax", "eighth_bits", "make_expectimax", "think_once"]
 
@@ -34,21 +34,21 @@ _DEADLINE, _LATE, _PROBE_ABOVE, _REACHED = range(4)
 
 
 class Expectimax(NamedTuple):
-    leaf: Leaf
+    evaluator: Evaluator
     depths: NDArray[np.int64]  # int64[17]: how deep a board with so many empty cells is searched; the most, by time
     budget: Int  # nanoseconds a move; 0 is no limit
     rarity: Int  # how improbable a branch may become, in eighths of a bit
-    table: Table
+    table: TranspositionTable
     chances: Outcomes  # room for the outcomes of one afterstate at every depth
     rows: NDArray[np.float32]  # float32[DEEPEST + 1, 4]: what moves are worth at every depth of a search under way
-    worth: NDArray[np.float32]  # float32[4]: what they are worth in the end, -inf where a move is not legal
+    q_values: NDArray[np.float32]  # float32[4]: what they are worth in the end, -inf where a move is not legal
     status: NDArray[
         np.int64
     ]  # the deadline, whether it has passed, above which depth the table is asked, depth reached
 
 
 def make_expectimax(
-    leaf: Leaf,
+    evaluator: Evaluator,
     depths: list[int],
     *,
     milliseconds: float = 0,
@@ -57,13 +57,13 @@ def make_expectimax(
 ) -> Expectimax:
     """A policy with room of its own: one for every thread. `depths` are for boards with 0, 1, … empty cells; the last
     is for all that follow."""
-    n = DEEPEST * MOST_OUTCOMES
+    n = DEEPEST * MAX_OUTCOMES
     return Expectimax(
-        leaf,
+        evaluator,
         np.array([depths[min(i, len(depths) - 1)] for i in range(17)], np.int64),
         round(milliseconds * 1e6),
         eighth_bits(least_probability) if least_probability else NO_PRUNING,
-        make_table(table_megabytes),
+        make_transposition_table(table_megabytes),
         Outcomes(np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.float64), np.empty(n, np.int64)),
         np.empty((DEEPEST + 1, 4), np.float32),
         np.empty(4, np.float32),
@@ -78,7 +78,7 @@ def eighth_bits(probability: float) -> int:
 
 @inline
 def _room(chances: Outcomes, depth: Int) -> Outcomes:
-    a, b = (depth - 1) * MOST_OUTCOMES, depth * MOST_OUTCOMES
+    a, b = (depth - 1) * MAX_OUTCOMES, depth * MAX_OUTCOMES
     return Outcomes(chances.cells[a:b], chances.extra[a:b], chances.probability[a:b], chances.reward[a:b])
 
 
@@ -107,17 +107,17 @@ def value_of(search: Expectimax, rules: Rules, state: State, depth: Int, rarity:
             how, slot = (u64(plies) << u64(32)) | u64(left), u64(0)
             if probe:
                 slot = slot_of(table, following, how)
-                if find(table, slot, following, how):
+                if probe(table, slot, following, how):
                     mean += chances.probability[i] * (chances.reward[i] + table.values[slot])
                     continue
             if plies == 1:
-                value = judge(search.leaf, rules, following)
+                value = evaluate_state(search.evaluator, rules, following)
             else:
                 value = value_of(search, rules, following, plies, left)
                 if search.status[_LATE]:
                     return np.float32(0)
             if probe:
-                remember(table, slot, following, how, value)
+                store(table, slot, following, how, value)
             mean += chances.probability[i] * (chances.reward[i] + value)
         search.rows[depth, action] = np.float32(mean)
         best = max(best, np.float32(mean))
@@ -126,16 +126,16 @@ def value_of(search: Expectimax, rules: Rules, state: State, depth: Int, rarity:
 
 @inline
 def think(search: Expectimax, rules: Rules, state: State) -> Int:
-    """The best move, or OVER; `search.worth` then holds what each move is worth."""
-    empty = empty_cells(visible(rules, state, LARGEST_NIBBLE), rules.board)
+    """The best move, or OVER; `search.q_values` then holds what each move is worth."""
+    empty = empty_cells(downgraded_cells(rules, state, LARGEST_NIBBLE), rules.board)
     deepest = search.depths[np.int64(popcount(empty))]
     search.status[_LATE] = 0
     if search.budget or deepest == 1:
         search.status[_DEADLINE] = nanoseconds() + search.budget
-        judge(search.leaf, rules, state)
-        _conclude(search, search.leaf.worth, 1)
+        evaluate_state(search.evaluator, rules, state)
+        _conclude(search, search.evaluator.q_values, 1)
     depth = 2 if search.budget else deepest
-    if search.budget and _legal_moves(search.worth) < 2:
+    if search.budget and _legal_moves(search.q_values) < 2:
         depth = 0  # there is nothing to think about
     while 1 < depth <= deepest:
         search.status[_PROBE_ABOVE] = 1 if depth > 2 else 2  # two plies seldom meet a board twice
@@ -147,26 +147,26 @@ def think(search: Expectimax, rules: Rules, state: State) -> Int:
         if not time_for_another(began, search.status[_DEADLINE]):
             break
         depth += 1
-    best = OVER
+    best = NO_ACTION
     for action in range(4):
-        if search.worth[action] > (LOWEST if best == OVER else search.worth[best]):
+        if search.q_values[action] > (LOWEST if best == NO_ACTION else search.q_values[best]):
             best = action
     return best
 
 
 @inline
-def _legal_moves(worth: NDArray[np.float32]) -> Int:
+def _legal_moves(q_values: NDArray[np.float32]) -> Int:
     legal = 0
     for action in range(4):
-        legal += worth[action] > LOWEST
+        legal += q_values[action] > LOWEST
     return legal
 
 
 @inline
-def _conclude(search: Expectimax, worth: NDArray[np.float32], depth: Int) -> None:
+def _conclude(search: Expectimax, q_values: NDArray[np.float32], depth: Int) -> None:
     search.status[_REACHED] = depth
     for action in range(4):
-        search.worth[action] = worth[action]
+        search.q_values[action] = q_values[action]
 
 
 @kernel
@@ -175,10 +175,10 @@ def think_once(search: Expectimax, rules: Rules, state: State) -> Int:
     return think(search, rules, state)
 
 
-@implements(choose, Expectimax)
+@implements(act, Expectimax)
 def choose_by_expectimax(search: Expectimax, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
     action = think(search, rules, state)
-    if action == OVER:
-        return OVER, state, 0
+    if action == NO_ACTION:
+        return NO_ACTION, state, 0
     after, reward = slide(rules, state, action)
     return action, after, reward

@@ -21,12 +21,12 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright._core.jit import Word, implements, inline
 from tilewright.games.base import Game
 from tilewright.games.bitboard import transpose
-from tilewright.games.line_tables import Parts
-from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, LEFT, Rules, State, slide, visible
-from tilewright._core.jit import Word, implements, inline
-from tilewright.search.evaluator import judge
+from tilewright.games.line_tables import LineOffsets
+from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, LEFT, Rules, State, downgraded_cells, slide
+from tilewright.search.evaluator import evaluate_state
 
 __all__ = ["LEAST", "WEIGHTS", "Heuristic", "LineWeights", "Weights", "line_values", "make_heuristic"]
 
@@ -77,8 +77,8 @@ WEIGHTS = {
 
 class Heuristic(NamedTuple):
     table: LineValues  # one part for each kind of line, by the line's four nibbles, first cell highest
-    part: Parts  # uint64[8]: where the part of each row begins, then that of each column
-    worth: NDArray[np.float32]  # float32[4]: filled by `judge`, -inf where a move is not legal
+    part: LineOffsets  # uint64[8]: where the part of each row begins, then that of each column
+    q_values: NDArray[np.float32]  # float32[4]: filled by `evaluate_state`, -inf where a move is not legal
 
 
 def make_heuristic(game: Game, weights: Weights | None = None) -> Heuristic:
@@ -88,7 +88,7 @@ def make_heuristic(game: Game, weights: Weights | None = None) -> Heuristic:
 
 
 @lru_cache(maxsize=4)
-def _table(game: Game, weights: Weights) -> tuple[LineValues, Parts]:
+def _table(game: Game, weights: Weights) -> tuple[LineValues, LineOffsets]:
     """Lines that a smaller board does not have read zeros, from a part of their own."""
     kinds: list[tuple[LineWeights, int]] = []  # weights and length
     part = np.full(8, -1)
@@ -137,15 +137,15 @@ def _ranks(merges: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 
 @inline
-def board_value(leaf: Heuristic, rules: Rules, state: State) -> Any:
+def board_value(evaluator: Heuristic, rules: Rules, state: State) -> Any:
     """The sum over rows and columns (float32)."""
-    cells = visible(rules, state, LARGEST_NIBBLE)
-    return _sum_of_rows(leaf, cells, 0) + _sum_of_rows(leaf, transpose(cells), 4)
+    cells = downgraded_cells(rules, state, LARGEST_NIBBLE)
+    return _sum_of_rows(evaluator, cells, 0) + _sum_of_rows(evaluator, transpose(cells), 4)
 
 
 @inline
-def _sum_of_rows(leaf: Heuristic, cells: Word, first: int) -> Any:
-    table, part = leaf.table, leaf.part
+def _sum_of_rows(evaluator: Heuristic, cells: Word, first: int) -> Any:
+    table, part = evaluator.table, evaluator.part
     return (
         table[part[first] | (cells >> u64(48))]
         + table[part[first + 1] | ((cells >> u64(32)) & u64(0xFFFF))]
@@ -154,14 +154,14 @@ def _sum_of_rows(leaf: Heuristic, cells: Word, first: int) -> Any:
     )
 
 
-@implements(judge, Heuristic, forceinline=False)
-def judge_by_heuristic(leaf: Heuristic, rules: Rules, state: State) -> Any:
+@implements(evaluate_state, Heuristic, forceinline=False)
+def judge_by_heuristic(evaluator: Heuristic, rules: Rules, state: State) -> Any:
     best = LOWEST
     for action in range(4):
         after, reward = slide(rules, state, action)
-        leaf.worth[action] = LOWEST
+        evaluator.q_values[action] = LOWEST
         if reward != ILLEGAL:
-            worth = board_value(leaf, rules, after) + np.float32(reward)
-            leaf.worth[action] = worth
-            best = max(best, worth)
+            q_values = board_value(evaluator, rules, after) + np.float32(reward)
+            evaluator.q_values[action] = q_values
+            best = max(best, q_values)
     return np.float32(0) if best == LOWEST else best

@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.games.rules import ILLEGAL, Rules, State, slide, spawn
 from tilewright._core.jit import Int, implements, inline, kernel
-from tilewright.games.policy import OVER, choose
+from tilewright.games.policy import NO_ACTION, act
+from tilewright.games.rules import ILLEGAL, Rules, State, slide, spawn
 from tilewright.rng import Key, Stream, new_stream, next_word, seed_stream
 from tilewright.search.rollouts import Playouts, final_value, play_out
 
@@ -52,7 +52,7 @@ class Uct(NamedTuple):
     tree: Tree
     key: Key  # what the stream of a move's rollouts is made from
     stream: Stream
-    worth: NDArray[np.float64]  # float64[4]: the mean of each move, -inf where it is not legal
+    q_values: NDArray[np.float64]  # float64[4]: the mean of each move, -inf where it is not legal
 
 
 def make_uct(playouts: Playouts, rollouts: int, c: float) -> Uct:
@@ -71,18 +71,18 @@ def make_uct(playouts: Playouts, rollouts: int, c: float) -> Uct:
     return Uct(playouts, rollouts, c, tree, np.zeros(2, np.uint64), new_stream(), np.empty(4))
 
 
-@implements(choose, Uct)
+@implements(act, Uct)
 def choose_by_tree(policy: Uct, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
     action = grow(policy, rules, state, stream)
-    if action == OVER:
-        return OVER, state, 0
+    if action == NO_ACTION:
+        return NO_ACTION, state, 0
     after, reward = slide(rules, state, action)
     return action, after, reward
 
 
 @kernel
 def grow(policy: Uct, rules: Rules, root: State, stream: Stream) -> Int:
-    """Grow a tree and fill `worth`; the move of the highest mean, OVER where none is legal.
+    """Grow a tree and fill `q_values`; the move of the highest mean, OVER where none is legal.
 
     As in `montecarlo`, a move takes two words of the game's stream, however many rollouts there are.
     """
@@ -168,11 +168,11 @@ def _highest_bound(tree: Tree, node: Int, scale: float) -> Int:
 @inline
 def _best(policy: Uct) -> Int:
     tree = policy.tree
-    best, best_mean = OVER, -np.inf
+    best, best_mean = NO_ACTION, -np.inf
     for action in range(4):
-        policy.worth[action] = -np.inf
+        policy.q_values[action] = -np.inf
         if (tree.legal[0] >> action) & 1:
-            policy.worth[action] = tree.total[0, action] / np.float64(tree.visits[0, action])
-            if policy.worth[action] > best_mean:
-                best, best_mean = action, policy.worth[action]
+            policy.q_values[action] = tree.total[0, action] / np.float64(tree.visits[0, action])
+            if policy.q_values[action] > best_mean:
+                best, best_mean = action, policy.q_values[action]
     return best

@@ -22,13 +22,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.games.state_kernels import make_outcomes
-from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide
 from tilewright._core.jit import Int, implements, inline, kernel
-from tilewright.games.policy import OVER, choose
+from tilewright.games.policy import NO_ACTION, act
+from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide
+from tilewright.games.state_kernels import make_outcomes
 from tilewright.rng import Stream
 from tilewright.search.clock import nanoseconds, time_for_another
-from tilewright.search.evaluator import Leaf, judge
+from tilewright.search.evaluator import Evaluator, evaluate_state
 
 __all__ = ["LOST", "MOST_DEPTH", "Minimax", "look_ahead", "make_minimax"]
 
@@ -63,17 +63,17 @@ class Meter(NamedTuple):
 
 
 class Minimax(NamedTuple):
-    leaf: Leaf
+    evaluator: Evaluator
     depth: int  # the deepest search
     nanoseconds: int  # the time for a move
     chances: Outcomes
     replies: Replies
     meter: Meter
     trial: NDArray[np.float64]  # float64[4]: the values of the depth that is being searched
-    worth: NDArray[np.float64]  # float64[4]: those of the last completed one, -inf where a move is not legal
+    q_values: NDArray[np.float64]  # float64[4]: those of the last completed one, -inf where a move is not legal
 
 
-def make_minimax(leaf: Leaf, depth: int = MOST_DEPTH, milliseconds: float | None = None) -> Minimax:
+def make_minimax(evaluator: Evaluator, depth: int = MOST_DEPTH, milliseconds: float | None = None) -> Minimax:
     """A search with room of its own: one for every thread."""
     shape = (MOST_DEPTH, MOST_REPLIES)
     replies = Replies(
@@ -86,7 +86,7 @@ def make_minimax(leaf: Leaf, depth: int = MOST_DEPTH, milliseconds: float | None
     )
     meter = Meter(*(np.zeros(1, np.int64) for _ in range(4)))
     time = FOREVER if milliseconds is None else round(milliseconds * 1e6)
-    return Minimax(leaf, depth, time, make_outcomes(), replies, meter, np.zeros(4), np.zeros(4))
+    return Minimax(evaluator, depth, time, make_outcomes(), replies, meter, np.zeros(4), np.zeros(4))
 
 
 @kernel
@@ -96,26 +96,26 @@ def _judged(search: Minimax, rules: Rules, state: State) -> float:
     meter.nodes[0] += 1
     if meter.nodes[0] % NODES_A_LOOK == 0 and nanoseconds() > meter.deadline[0]:
         meter.stopped[0] = 1
-    value = judge(search.leaf, rules, state)
-    worth = search.leaf.worth
-    if max(worth[0], worth[1], worth[2], worth[3]) == LOWEST:
+    value = evaluate_state(search.evaluator, rules, state)
+    q_values = search.evaluator.q_values
+    if max(q_values[0], q_values[1], q_values[2], q_values[3]) == LOWEST:
         return LOST
     return np.float64(value)
 
 
 @inline
-def _sorted_moves(worth: NDArray[np.float32]) -> Int:
+def _sorted_moves(q_values: NDArray[np.float32]) -> Int:
     """The legal moves by falling worth, three bits each, the best lowest; action + 1, so that 0 is the end."""
     packed, tried = 0, 0
-    for place in range(4):
+    for index in range(4):
         best, best_worth = -1, LOWEST
         for action in range(4):
-            if not tried >> action & 1 and worth[action] > best_worth:
-                best, best_worth = action, worth[action]
+            if not tried >> action & 1 and q_values[action] > best_worth:
+                best, best_worth = action, q_values[action]
         if best < 0:
             break
         tried |= 1 << best
-        packed |= (best + 1) << (3 * place)
+        packed |= (best + 1) << (3 * index)
     return packed
 
 
@@ -189,7 +189,7 @@ def worst_reply(search: Minimax, rules: Rules, after: State, depth: Int, low: fl
     for i in range(n):
         state = State(replies.cells[depth, i], replies.extra[depth, i])
         replies.judged[depth, i] = replies.reward[depth, i] + _judged(search, rules, state)
-        replies.moves[depth, i] = _sorted_moves(search.leaf.worth)
+        replies.moves[depth, i] = _sorted_moves(search.evaluator.q_values)
     for i in range(n):
         _worst_looking_next(replies, depth, i, n)
         state, gain = State(replies.cells[depth, i], replies.extra[depth, i]), np.float64(replies.reward[depth, i])
@@ -226,13 +226,13 @@ def _search_depth(search: Minimax, rules: Rules, state: State, depth: Int) -> bo
 
 @kernel
 def look_ahead(search: Minimax, rules: Rules, state: State) -> None:
-    """Fill `worth` with the values of the last completed depth."""
+    """Fill `q_values` with the values of the last completed depth."""
     meter = search.meter
     meter.deadline[0] = nanoseconds() + search.nanoseconds
     meter.nodes[0], meter.stopped[0], meter.depth[0] = 0, 0, 1
     _judged(search, rules, state)
     for action in range(4):
-        search.worth[action] = search.leaf.worth[action]
+        search.q_values[action] = search.evaluator.q_values[action]
     for depth in range(2, search.depth + 1):
         began = nanoseconds()
         lives = _search_depth(search, rules, state, depth)
@@ -240,19 +240,19 @@ def look_ahead(search: Minimax, rules: Rules, state: State) -> None:
             break
         meter.depth[0] = depth
         for action in range(4):
-            search.worth[action] = search.trial[action]
+            search.q_values[action] = search.trial[action]
         if not time_for_another(began, meter.deadline[0]):
             break
 
 
-@implements(choose, Minimax, forceinline=False)
+@implements(act, Minimax, forceinline=False)
 def choose_by_minimax(search: Minimax, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
     look_ahead(search, rules, state)
-    best, best_worth = OVER, -INFINITY
+    best, best_worth = NO_ACTION, -INFINITY
     for action in range(4):
-        if search.worth[action] > best_worth:
-            best, best_worth = action, search.worth[action]
-    if best == OVER:
-        return OVER, state, 0
+        if search.q_values[action] > best_worth:
+            best, best_worth = action, search.q_values[action]
+    if best == NO_ACTION:
+        return NO_ACTION, state, 0
     after, reward = slide(rules, state, best)
     return best, after, reward

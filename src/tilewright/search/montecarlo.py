@@ -13,9 +13,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.games.rules import ILLEGAL, Rules, State, slide, spawn
 from tilewright._core.jit import Int, implements, inline, kernel
-from tilewright.games.policy import OVER, choose
+from tilewright.games.policy import NO_ACTION, act
+from tilewright.games.rules import ILLEGAL, Rules, State, slide, spawn
 from tilewright.rng import Key, Stream, new_stream, next_word, seed_stream
 from tilewright.search.rollouts import Playouts, play_out
 
@@ -34,7 +34,7 @@ class MonteCarlo(NamedTuple):
     key: Key  # what the streams of the rollouts are made from
     stream: Stream  # room for one of them
     sums: Means  # float64[4 * blocks]: the values of each block of rollouts, added up
-    worth: Means  # float64[4]: the mean of each move, -inf where it is not legal
+    q_values: Means  # float64[4]: the mean of each move, -inf where it is not legal
 
 
 def make_monte_carlo(playouts: Playouts, rollouts: int, shared: bool) -> MonteCarlo:
@@ -43,13 +43,13 @@ def make_monte_carlo(playouts: Playouts, rollouts: int, shared: bool) -> MonteCa
     return MonteCarlo(playouts, rollouts, shared, np.zeros(2, np.uint64), new_stream(), sums, np.empty(4))
 
 
-@implements(choose, MonteCarlo)
+@implements(act, MonteCarlo)
 def choose_by_playouts(policy: MonteCarlo, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
     draw_key(policy.key, stream)
     run_blocks(policy, rules, state, 0, len(policy.sums))
-    action = fold_blocks(policy.sums, policy.rollouts, rules, state, policy.worth)
-    if action == OVER:
-        return OVER, state, 0
+    action = fold_blocks(policy.sums, policy.rollouts, rules, state, policy.q_values)
+    if action == NO_ACTION:
+        return NO_ACTION, state, 0
     after, reward = slide(rules, state, action)
     return action, after, reward
 
@@ -90,17 +90,17 @@ def _sum_of_rollouts(
 
 
 @kernel
-def fold_blocks(sums: Means, rollouts: Int, rules: Rules, state: State, worth: Means) -> Int:
-    """Fill `worth`; the move of the highest mean, the first among equals, OVER where none is legal."""
+def fold_blocks(sums: Means, rollouts: Int, rules: Rules, state: State, q_values: Means) -> Int:
+    """Fill `q_values`; the move of the highest mean, the first among equals, OVER where none is legal."""
     blocks = len(sums) // 4
-    best, best_mean = OVER, -np.inf
+    best, best_mean = NO_ACTION, -np.inf
     for action in range(4):
-        worth[action] = -np.inf
+        q_values[action] = -np.inf
         if slide(rules, state, action)[1] != ILLEGAL:
             found = 0.0
             for number in range(action * blocks, (action + 1) * blocks):
                 found += sums[number]
-            worth[action] = found / rollouts
-            if worth[action] > best_mean:
-                best, best_mean = action, worth[action]
+            q_values[action] = found / rollouts
+            if q_values[action] > best_mean:
+                best, best_mean = action, q_values[action]
     return best

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.games.rules import Rules, State, largest, spawn, total
 from tilewright._core.jit import Int, implements, inline
-from tilewright.games.policy import OVER, Policy, choose
+from tilewright.games.policy import NO_ACTION, Policy, act
+from tilewright.games.rules import Rules, State, largest, spawn, total
 from tilewright.rng import Stream
-from tilewright.search.evaluator import Leaf, judge
+from tilewright.search.evaluator import Evaluator, evaluate_state
 
 __all__ = ["NO_LIMIT", "VALUES", "Playouts", "ToTheEnd", "final_value", "make_playouts", "play_out"]
 
@@ -27,23 +27,27 @@ class ToTheEnd(NamedTuple):
     """The leaf of playouts that are never cut short."""
 
 
-@implements(judge, ToTheEnd)
-def judge_nothing(leaf: ToTheEnd, rules: Rules, state: State) -> Any:
+@implements(evaluate_state, ToTheEnd)
+def judge_nothing(evaluator: ToTheEnd, rules: Rules, state: State) -> Any:
     return np.float32(0)
 
 
 class Playouts(NamedTuple):
     player: Policy  # who plays them
-    leaf: Leaf  # what judges those that are cut short
+    evaluator: Evaluator  # what judges those that are cut short
     steps: int  # after how many moves they are
     value: int  # index in VALUES
     tiles: NDArray[np.int64]  # the number on the tile of each code
     moves: NDArray[np.int64]  # int64[1]: how many moves were played
 
 
-def make_playouts(player: Policy, leaf: Leaf, steps: int, value: str, tile_values: tuple[int, ...]) -> Playouts:
+def make_playouts(
+    player: Policy, evaluator: Evaluator, steps: int, value: str, tile_values: tuple[int, ...]
+) -> Playouts:
     """Playouts with room of their own: one for every thread."""
-    return Playouts(player, leaf, steps, VALUES.index(value), np.array(tile_values, np.int64), np.zeros(1, np.int64))
+    return Playouts(
+        player, evaluator, steps, VALUES.index(value), np.array(tile_values, np.int64), np.zeros(1, np.int64)
+    )
 
 
 @inline
@@ -63,8 +67,8 @@ def play_out(playouts: Playouts, rules: Rules, state: State, score: Int, stream:
     count = 0
     over = False
     while count < playouts.steps:
-        action, after, reward = choose(playouts.player, rules, state, stream)
-        if action == OVER:
+        action, after, reward = act(playouts.player, rules, state, stream)
+        if action == NO_ACTION:
             over = True
             break
         state, gain = spawn(rules, after, stream)
@@ -73,4 +77,4 @@ def play_out(playouts: Playouts, rules: Rules, state: State, score: Int, stream:
     playouts.moves[0] += count
     if over:
         return final_value(playouts, rules, state, score)
-    return np.float64(score) + np.float64(judge(playouts.leaf, rules, state))
+    return np.float64(score) + np.float64(evaluate_state(playouts.evaluator, rules, state))

@@ -10,44 +10,44 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.games.rules import State
 from tilewright._core.jit import Word, inline
+from tilewright.games.rules import State
 
-__all__ = ["Table", "find", "make_table", "remember", "slot_of"]
+__all__ = ["TranspositionTable", "probe", "make_transposition_table", "store", "slot_of"]
 
 u64 = np.uint64
 MULTIPLY_CELLS, MULTIPLY_EXTRA = u64(0x9E3779B97F4A7C15), u64(0xC2B2AE3D27D4EB4F)
 BYTES_PER_ENTRY = 28
 
 
-class Table(NamedTuple):
+class TranspositionTable(NamedTuple):
     keys: NDArray[np.uint64]  # uint64[3 * entries]: cells, extra, and how it was searched (never zero where filled)
     values: NDArray[np.float32]
     shift: Word  # 64 - log2(entries)
 
 
-def make_table(megabytes: float) -> Table:
+def make_transposition_table(megabytes: float) -> TranspositionTable:
     """A table of at most that size, at least two entries."""
     bits = max(1, int(np.log2(max(2.0, megabytes * 1e6 / BYTES_PER_ENTRY))))
-    return Table(np.zeros(3 << bits, np.uint64), np.zeros(1 << bits, np.float32), np.uint64(64 - bits))
+    return TranspositionTable(np.zeros(3 << bits, np.uint64), np.zeros(1 << bits, np.float32), np.uint64(64 - bits))
 
 
 @inline
-def slot_of(table: Table, state: State, how: Word) -> Word:
+def slot_of(table: TranspositionTable, state: State, how: Word) -> Word:
     """Where the entry of a state is, if there is one."""
     mixed = (state.cells ^ (state.extra + how) * MULTIPLY_EXTRA) * MULTIPLY_CELLS
     return ((mixed ^ (mixed >> u64(29))) * MULTIPLY_CELLS) >> table.shift
 
 
 @inline
-def find(table: Table, slot: Word, state: State, how: Word) -> bool:
+def probe(table: TranspositionTable, slot: Word, state: State, how: Word) -> bool:
     """Whether the slot holds this very state, searched in this very way."""
     k = u64(3) * slot
     return table.keys[k] == state.cells and table.keys[k + u64(1)] == state.extra and table.keys[k + u64(2)] == how
 
 
 @inline
-def remember(table: Table, slot: Word, state: State, how: Word, value: Any) -> None:
+def store(table: TranspositionTable, slot: Word, state: State, how: Word, value: Any) -> None:
     k = u64(3) * slot
     table.keys[k], table.keys[k + u64(1)], table.keys[k + u64(2)] = state.cells, state.extra, how
     table.values[slot] = value

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tilewright._core.config import Config, config_from_toml, presets_in, read_config
+from tilewright._core.registry import did_you_mean
 from tilewright.errors import ConfigError, SpecError, UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
-from tilewright.ntuple.model import METHODS, check_knows
-from tilewright.ntuple.patterns import NETWORKS, NetworkShape
-from tilewright._core.registry import did_you_mean
+from tilewright.ntuple.model import VALUE_FUNCTIONS, check_downgrade_above
+from tilewright.ntuple.patterns import NETWORKS, NTupleArchitecture
 
 __all__ = ["Recipe", "preset_names", "read_recipe"]
 
@@ -36,7 +36,7 @@ class Recipe(Config):
     stages_after: float = 0.0  # with promote: up to this part of the training, one stage learns for all
     collect: int = 0  # stages are learned in turn, each from so many boards that the one before reached; 0: together
     taught: float = 0.0  # with collect: for this part of its training, a stage learns from games of the one before
-    method: str = "afterstate"  # what is valued: afterstate, state or action
+    value_function: str = "afterstate"  # what is valued: afterstate, state or action
     order: str = "backward"  # learn online, or backward from a game's end
     lambda_: float = 0.0  # how much of a return comes from later moves (key: lambda)
     steps: int = 0  # longest return, in moves; 0: to the end of the game
@@ -48,7 +48,9 @@ class Recipe(Config):
     model: str = ""  # a model to begin with; stages in turn go on with the first that it does not have
     initial: float = 0.0  # the value of every board at the beginning; high is optimistic
     epsilon: float = 0.0  # how often a random move is made
-    knows: int = 0  # the model says: boards with larger tiles are to be played as smaller ones; 0: all as they are
+    downgrade_above: int = (
+        0  # the model says: boards with larger tiles are to be played as smaller ones; 0: all as they are
+    )
     games: int = 0  # how long to train: games, minutes, or whichever comes first; 0: no limit
     minutes: float = 0.0
     seed: int = 0
@@ -60,7 +62,7 @@ class Recipe(Config):
     player: ClassVar[str] = "ntuple"  # the agent that plays what was trained
 
     def __post_init__(self) -> None:
-        self._one_of("method", METHODS)
+        self._one_of("value_function", VALUE_FUNCTIONS)
         self._one_of("order", ORDERS)
         self._one_of("rule", RULES)
         self._between("lambda_", 0, 1)
@@ -80,7 +82,7 @@ class Recipe(Config):
             raise ConfigError('order = "online" learns from one move at a time; lambda and steps need "backward"')
         if self.order == "online" and self.restart:
             raise ConfigError('order = "online" keeps no record of a game; restart needs "backward"')
-        if self.promote and self.method == "action":
+        if self.promote and self.value_function == "action":
             raise ConfigError('promote does not go with method = "action"')
         if self.stages_after and not self.promote:
             raise ConfigError("stages_after goes with promote: the stages go on from what the first one learned")
@@ -92,14 +94,14 @@ class Recipe(Config):
             raise ConfigError("taught does not go with epsilon: moves are the teacher's, or random")
         if self.collect and self.promote:
             raise ConfigError("promote is for stages that are learned together; collect is for one after the other")
-        if self.collect and self.method == "action":
+        if self.collect and self.value_function == "action":
             raise ConfigError('collect does not go with method = "action"')
         if 0 < self.patience < self.curve_games:
             raise ConfigError(
                 f"patience = {self.patience}: must be 0 or at least curve_games = {self.curve_games}, "
                 "whose points it compares"
             )
-        if self.method == "state" and self.initial > 0:
+        if self.value_function == "state" and self.initial > 0:
             raise ConfigError('method = "state" cannot begin with initial > 0: the end of a game would look best')
         self._check_parts()
 
@@ -110,13 +112,13 @@ class Recipe(Config):
         if not self.tuples and self.network not in NETWORKS:
             hint = did_you_mean(self.network, NETWORKS)
             raise ConfigError(f"network = {self.network!r}: no such network{hint}; allowed: {', '.join(NETWORKS)}")
-        for key, part in (("game", self.make_game), ("tuples", self._tuples), ("stages", self.make_shape)):
+        for key, part in (("game", self.make_game), ("tuples", self._tuples), ("stages", self.make_architecture)):
             try:
                 part()
             except UsageError as error:
                 raise ConfigError(f"{key}: {error}") from None
         try:
-            check_knows(self.knows, self.make_game())
+            check_downgrade_above(self.downgrade_above, self.make_game())
         except SpecError as error:
             raise ConfigError(str(error)) from None
 
@@ -134,15 +136,15 @@ class Recipe(Config):
     def make_game(self) -> Game:
         return make_game(self.game)
 
-    def _tuples(self) -> NetworkShape:
+    def _tuples(self) -> NTupleArchitecture:
         if not self.tuples:
             shape = NETWORKS[self.network]
         else:
-            shape = NetworkShape(self.tuples, self.symmetric, self.tiles, self.features, self.by_hint)
+            shape = NTupleArchitecture(self.tuples, self.symmetric, self.tiles, self.features, self.by_hint)
         shape.check_fits(self.make_game())
         return shape
 
-    def make_shape(self) -> NetworkShape:
+    def make_architecture(self) -> NTupleArchitecture:
         shape = dataclasses.replace(self._tuples(), stages=self.stages, promote=self.promote)
         shape.check_fits(self.make_game())
         return shape

@@ -6,16 +6,16 @@ import time
 from pathlib import Path
 from typing import ClassVar
 
+from tilewright._core.parallel import default_threads, parallel_for
 from tilewright.agents.ntuple import ModelAgent
-from tilewright._core.parallel import default_threads, spread
 from tilewright.errors import UnreachedError, UsageError
+from tilewright.games.policy import Results
+from tilewright.learning.start_states import StartPool
+from tilewright.learning.trainer import Trainer
+from tilewright.ntuple.model import Model, load_model
 from tilewright.play.evaluate import evaluate
 from tilewright.play.statistics import Estimate
 from tilewright.training.config import Recipe
-from tilewright.learning.start_states import Boards
-from tilewright.learning.trainer import Trainer
-from tilewright.ntuple.model import Model, load_model
-from tilewright.games.policy import Results
 from tilewright.training.run_folder import CurvePoint, Progress, RunFolder, StagePoint
 from tilewright.training.session import TEST_SEED, AnySession, Watcher, open_in_folder
 
@@ -143,8 +143,8 @@ class Session(AnySession):
         """Train to the next pause, to the next look at the step, or to the end of the stage."""
         recipe, before = self.recipe, self.progress.seconds
         limit, end = self._stage_ends()
-        self.trainer.asleep = self.done < recipe.stages_after
-        if self.trainer.asleep:
+        self.trainer.frozen = self.done < recipe.stages_after
+        if self.trainer.frozen:
             limit = min(limit, math.ceil(recipe.stages_after * recipe.games) or limit)
             end = min(end, recipe.stages_after * 60 * recipe.minutes or end)
         taught_games, taught_until = self._teaching_ends()
@@ -172,7 +172,7 @@ class Session(AnySession):
             """A pause comes after some games at the earliest: however short the time, the session gets on."""
             return self._stop.is_set() or (self.progress.games > first and elapsed() >= pause)
 
-        spread(work, limit - first, self.threads, until=is_over)
+        parallel_for(work, limit - first, self.threads, until=is_over)
         self.progress.seconds = elapsed()
 
     def _note(self, results: Results) -> None:
@@ -228,7 +228,7 @@ class Session(AnySession):
     def _collect(self) -> None:
         """Play some games without learning, and keep where they reach the next stage."""
         before, began, first = self.progress.seconds, time.perf_counter(), self.progress.collected
-        pieces: dict[int, Boards] = {}
+        pieces: dict[int, StartPool] = {}
 
         def work(start: int, count: int) -> None:
             boards = self.trainer.collect(first + start, count)
@@ -239,7 +239,7 @@ class Session(AnySession):
             self.watcher.on_collected(self)
 
         size = max(100, self.recipe.collect // 10)
-        spread(work, size - first % size, self.threads, until=self._stop.is_set)
+        parallel_for(work, size - first % size, self.threads, until=self._stop.is_set)
         self.trainer.keep([boards for _, boards in sorted(pieces.items(), key=lambda piece: piece[0])])
         if self._gives_up() and not len(self.trainer.found.cells):
             self._finish()

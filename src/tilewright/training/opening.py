@@ -5,8 +5,8 @@ from typing import Any
 
 from tilewright.training.config import Recipe
 from tilewright.training.configs import AnyRecipe
-from tilewright.training.session import AnySession
 from tilewright.training.ntuple_session import open_session
+from tilewright.training.session import AnySession
 
 __all__ = ["open_any_session"]
 

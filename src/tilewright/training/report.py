@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tilewright.play.evaluate import Evaluation
 from tilewright._core.files import write_text
 from tilewright._core.html import embedded, page
 from tilewright._core.plots import BLUE, INK, ORANGE, SOFT, new_figure, save_png, second_scale, shorten, style
+from tilewright.play.evaluate import Evaluation
 from tilewright.training.run_folder import RunFolder, StagePoint
 
 if TYPE_CHECKING:

@@ -20,12 +20,12 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 
 from tilewright import __version__
-from tilewright.errors import FileError
 from tilewright._core.files import read_tensors, write_tensors, write_text
 from tilewright.deep.config import DeepRecipe, read_deep_recipe
+from tilewright.errors import FileError
+from tilewright.learning.trainer import Trainer
 from tilewright.training.config import read_recipe
 from tilewright.training.configs import is_deep
-from tilewright.learning.trainer import Trainer
 
 __all__ = [
     "CurvePoint",

@@ -4,12 +4,12 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
+from tilewright._core.registry import option_spec
 from tilewright.agents import AGENTS
 from tilewright.agents.base import Agent
 from tilewright.agents.defaults import NETWORK_PLAYERS, ready_agents
 from tilewright.errors import MissingExtraError, SpecError
 from tilewright.games.base import Game
-from tilewright._core.registry import option_spec
 from tilewright.web.limits import Limits
 from tilewright.web.runs import RunShelf
 
@@ -18,7 +18,7 @@ __all__ = ["Player", "Players"]
 _QUICK = {"random", "greedy", "ntuple"}  # one look at the board
 _REMEMBERED = 256  # players that need not be made again
 _BOUNDED = ("depth", "ms", "rollouts")
-_HARMLESS = {"model", "knows", "value", "prune", "c"}  # options that neither take long nor name a file
+_HARMLESS = {"model", "downgrade_above", "value", "prune", "c"}  # options that neither take long nor name a file
 
 
 @dataclasses.dataclass(frozen=True)

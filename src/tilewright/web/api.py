@@ -10,8 +10,8 @@ from tilewright.errors import UsageError
 from tilewright.games import GAMES
 from tilewright.games.base import Game
 from tilewright.play.recording import parse_line
-from tilewright.web.playback import Mover
 from tilewright.web.agents import Player
+from tilewright.web.playback import Mover
 from tilewright.web.positions import Position, begin, read_game, read_position, step
 from tilewright.web.schemas import (
     Advice,

@@ -10,11 +10,11 @@ from starlette.staticfiles import StaticFiles
 
 from tilewright import __version__
 from tilewright.web.api import PREFIX, make_api
-from tilewright.web.security import Guard
-from tilewright.web.limits import Limits
 from tilewright.web.errors import add_problems
-from tilewright.web.state import Site
+from tilewright.web.limits import Limits
+from tilewright.web.security import Guard
 from tilewright.web.sockets import make_sockets
+from tilewright.web.state import Site
 
 __all__ = ["make_app"]
 

@@ -10,8 +10,8 @@ from starlette.exceptions import HTTPException
 
 from tilewright.errors import TilewrightError
 from tilewright.games.notation import excerpt
-from tilewright.web.jobs import UnknownJobError
 from tilewright.web.executors import BusyError
+from tilewright.web.jobs import UnknownJobError
 from tilewright.web.runs import RunShelf, UnknownRunError
 
 __all__ = ["add_problems", "describe_errors"]

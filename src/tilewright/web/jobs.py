@@ -11,10 +11,10 @@ from tilewright.errors import TilewrightError
 from tilewright.games.base import Game
 from tilewright.play.recording import Recording
 from tilewright.play.review import review
+from tilewright.web.agents import Player
 from tilewright.web.executors import BusyError, Lane
 from tilewright.web.limits import Limits
 from tilewright.web.playback import Series
-from tilewright.web.agents import Player
 
 __all__ = ["Job", "Jobs", "UnknownJobError"]
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.agents.base import Agent
-from tilewright.play.evaluate import Evaluation
-from tilewright.games.board import Board
-from tilewright.games.state_kernels import typed_state
 from tilewright.games.base import Game
+from tilewright.games.board import Board
 from tilewright.games.rules import ACTIONS, State
+from tilewright.games.state_kernels import typed_state
+from tilewright.play.evaluate import Evaluation
 from tilewright.play.recording import Log, make_log, play_on
 from tilewright.rng import Stream
 from tilewright.web.agents import Player

@@ -14,8 +14,8 @@ import numpy as np
 
 from tilewright.errors import SpecError, UsageError
 from tilewright.games import make_game
-from tilewright.games.board import Board
 from tilewright.games.base import Game
+from tilewright.games.board import Board
 from tilewright.games.notation import excerpt
 from tilewright.play.recording import state_text
 from tilewright.rng import Stream, stream_for

@@ -6,10 +6,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tilewright._core.registry import did_you_mean
 from tilewright.errors import FileError, TilewrightError, UsageError
 from tilewright.games.base import Game
 from tilewright.games.notation import excerpt
-from tilewright._core.registry import did_you_mean
 from tilewright.training.run_folder import RunFolder, find_run
 
 __all__ = ["RunShelf", "UnknownRunError"]

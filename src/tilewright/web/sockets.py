@@ -15,9 +15,9 @@ from pydantic import BaseModel, ValidationError
 
 from tilewright.errors import TilewrightError, UsageError
 from tilewright.play.recording import state_text
+from tilewright.web.errors import describe_errors
 from tilewright.web.playback import Made, Mover, Series
 from tilewright.web.positions import Position, read_game, read_position, stream_text
-from tilewright.web.errors import describe_errors
 from tilewright.web.schemas import AutoplayRequest, Control, WatchRequest
 from tilewright.web.state import Site
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from tilewright.games import GAMES, make_game
 from tilewright.games.base import Game
-from tilewright.web.jobs import Jobs
-from tilewright.web.executors import Lane, Lanes
-from tilewright.web.limits import Limits
 from tilewright.web.agents import Player, Players
+from tilewright.web.executors import Lane, Lanes
+from tilewright.web.jobs import Jobs
+from tilewright.web.limits import Limits
 from tilewright.web.positions import begin
 from tilewright.web.runs import RunShelf
 
