@@ -13,7 +13,7 @@ from stable_baselines3.common.monitor import Monitor
 
 import tilewright.envs  # noqa: F401  (registers the environments)
 
-OPTIONS = {"observation": "onehot", "reward": "log2", "penalty": 1, "end_share": 0.1}
+OPTIONS = {"observation": "onehot", "reward": "log2", "penalty": 1, "end_fraction": 0.1}
 
 
 def main() -> None:
@@ -22,7 +22,7 @@ def main() -> None:
     steps = parser.parse_args().steps
     envs = make_vec_env("tilewright/2048-v0", n_envs=16, seed=0, env_kwargs=OPTIONS)
     model = PPO("MlpPolicy", envs, n_steps=128, batch_size=256, seed=0, device="cpu").learn(steps)
-    test = Monitor(gymnasium.make("tilewright/2048-v0", observation="onehot", end_share=0.1))
+    test = Monitor(gymnasium.make("tilewright/2048-v0", observation="onehot", end_fraction=0.1))
     mean, deviation = evaluate_policy(model, test, n_eval_episodes=20, deterministic=False)
     print(f"after {steps:,} steps: mean score {mean:,.0f} (standard deviation {deviation:,.0f}) in 20 games")
 

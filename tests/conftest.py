@@ -15,13 +15,13 @@ LONGEST = (
     "web/test_api.py",
     "search/test_montecarlo.py",
     "test_testing.py",
-    "networks/test_usage.py",
-    "test_kill.py",
-    "engines/test_remote.py",
-    "agents/test_lowering.py",
-    "agents/test_playouts.py",
-    "networks/test_stages.py",
-    "test_jit.py",
+    "ntuple/test_prune.py",
+    "training/test_kill.py",
+    "_core/test_cluster.py",
+    "agents/test_downgrading.py",
+    "agents/test_rollout_agents.py",
+    "ntuple/test_stages.py",
+    "_core/test_jit.py",
 )
 
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.process import run_python
-from tilewright import bits, jit
+from tilewright._core import bits, jit
 
 Words = NDArray[np.uint64]
 

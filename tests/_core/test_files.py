@@ -16,7 +16,7 @@ import safetensors
 import safetensors.numpy
 from numpy.typing import NDArray
 
-from tilewright import files
+from tilewright._core import files
 from tilewright._core.files import read_tensors, replace_file, write_tensors, write_text
 from tilewright.errors import FileError
 
@@ -29,7 +29,7 @@ ARRAYS: dict[str, NDArray[Any]] = {
     "exact": np.array(0.1, np.float64),
     "none": np.zeros((0, 5), np.float32),
 }
-ABOUT = {"game": "2048", "recipe": 'network = "4x6"\n', "zeros": "0" * 64, "who": "Jaśkowski"}
+ABOUT = {"game": "2048", "config": 'network = "4x6"\n', "zeros": "0" * 64, "who": "Jaśkowski"}
 
 
 @pytest.fixture

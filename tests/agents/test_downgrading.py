@@ -15,10 +15,10 @@ from tilewright.agents.expectimax import ModelSearch
 from tilewright.agents.lowering import Downgraded, downgrade_board
 from tilewright.agents.ntuple import ModelAgent
 from tilewright.errors import ConfigError
-from tilewright.learning.trainer import Trainer
 from tilewright.ntuple.model import Model
 from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.testing import check_agent
+from tilewright.training.trainer import Trainer
 
 GAME = make_game("2048:rows=3,columns=3")
 SHAPE = NTupleArchitecture(("0124", "456", "89a"), symmetric=False)
@@ -122,10 +122,10 @@ def test_it_holds_what_every_agent_must() -> None:
 
 def test_the_model_says_what_it_knows_unless_the_agent_does(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
-    recipe = tiny(downgrade_above=32, games=1)
-    Trainer(recipe).model({}).save(path)
-    game = recipe.make_game()
-    for spec, tile in (("", 32), (",knows=16", 16), (",knows=0", 0)):
+    config = tiny(downgrade_above=32, games=1)
+    Trainer(config).model({}).save(path)
+    game = config.make_game()
+    for spec, tile in (("", 32), (",downgrade_above=16", 16), (",downgrade_above=0", 0)):
         for name in ("ntuple", "expectimax"):
             agent = make_agent(f"{name}:model={path}{spec}")
             policy = agent.policy(game)
@@ -136,9 +136,9 @@ def test_the_model_says_what_it_knows_unless_the_agent_does(tmp_path: Path) -> N
 def test_what_cannot_be_is_one_line(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     MODEL.save(path)
-    with pytest.raises(SpecError, match=r"^knows=100: must be 0, or a tile from 8 on$"):
-        make_agent(f"ntuple:model={path},knows=100").policy(GAME)
-    with pytest.raises(ConfigError, match=r"knows=4: must be 0, or a tile from 8 on"):
+    with pytest.raises(SpecError, match=r"^downgrade_above=100: must be 0, or a tile from 8 on$"):
+        make_agent(f"ntuple:model={path},downgrade_above=100").policy(GAME)
+    with pytest.raises(ConfigError, match=r"downgrade_above=4: must be 0, or a tile from 8 on"):
         tiny(downgrade_above=4)
-    with pytest.raises(ConfigError, match=r"knows=96: boards of threes cannot be played as smaller ones"):
+    with pytest.raises(ConfigError, match=r"downgrade_above=96: boards of threes cannot be played as smaller ones"):
         tiny(game="threes", downgrade_above=96)

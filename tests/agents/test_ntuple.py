@@ -56,7 +56,7 @@ def test_in_16_bits_it_values_moves_nearly_the_same(value_function: str) -> None
     for _ in range(20):
         board = random_board(model.game, rng)
         expected = ModelAgent(model).values(board)
-        assert ModelAgent(small).values(board) == pytest.approx(expected, rel=1e-6, abs=3 * 0.51 * small.unit)
+        assert ModelAgent(small).values(board) == pytest.approx(expected, rel=1e-6, abs=3 * 0.51 * small.quantum)
 
 
 @pytest.mark.parametrize("compact", [False, True])

@@ -19,7 +19,7 @@ def test_a_model_is_small_and_says_where_it_comes_from(name: str) -> None:
     assert file.stat().st_size <= MOST_BYTES[name]
     model = load_model(file)
     assert model.game.spec == name
-    assert {"recipe", "seed", "games", "seconds"} <= set(model.origin)
+    assert {"config", "seed", "games", "seconds"} <= set(model.origin)
 
 
 def test_there_is_nothing_else_in_the_folder() -> None:

@@ -8,7 +8,7 @@ import pytest
 from tilewright.bench import BENCHMARKS
 from tilewright.bench.benchmarks import DeepTraining, SingleStepping, Stepping
 from tilewright.bench.peers import Sb3Training
-from tilewright.deep.config import DeepRecipe
+from tilewright.deep.config import DeepConfig
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from tilewright.deep.config import DeepRecipe
     [
         Stepping("", "tilewright/2048-v0", "grid", count=64, steps=200),
         SingleStepping("", "tilewright/Threes-v0", steps=2000),
-        DeepTraining("", DeepRecipe(architecture="small", learning_starts=64, steps=256)),
+        DeepTraining("", DeepConfig(architecture="small", learning_starts=64, total_steps=256)),
         Sb3Training("", steps=64),
     ],
 )
@@ -25,7 +25,7 @@ def test_they_count_steps_in_a_second(benchmark: Stepping | SingleStepping | Dee
     began = time.perf_counter()
     rate = benchmark.run(0, 1)
     seconds = time.perf_counter() - began
-    steps = benchmark.recipe.steps if isinstance(benchmark, DeepTraining) else benchmark.steps
+    steps = benchmark.config.total_steps if isinstance(benchmark, DeepTraining) else benchmark.steps
     boards = benchmark.count if isinstance(benchmark, Stepping) else 1
     assert rate >= steps * boards / seconds
 

@@ -9,7 +9,7 @@ from tests.cli.conftest import Command
 from tilewright import bench
 from tilewright.agents.montecarlo import MonteCarloAgent
 from tilewright.bench import benchmarks
-from tilewright.training.config import Recipe
+from tilewright.training.config import TrainingConfig
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +22,7 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     }
     playing_out = benchmarks.PlayingOut("playouts", lambda: MonteCarloAgent(rollouts=2), "2048", 1)
     small = benchmarks.Training(
-        "a small network", Recipe(network="2x4", order="online", rule="fixed", share=0.1, games=20)
+        "a small network", TrainingConfig(network="2x4", update="online", step_size="fixed", alpha=0.1, games=20)
     )
     for module in ("tilewright.bench", "tilewright.cli.bench"):
         monkeypatch.setattr(f"{module}.BENCHMARKS", {**playing, "playouts": playing_out, "small-td": small})

@@ -13,7 +13,7 @@ from tests.process import run_python
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command) -> Path:
     monkeypatch.chdir(tmp_path)
-    small(steps=512, game="2048:rows=2,columns=2").save(Path("tiny.toml"))
+    small(total_steps=512, game="2048:rows=2,columns=2").save(Path("tiny.toml"))
     said = command("train", "tiny.toml")
     assert said.code == 0, said.err
     assert "next: tilewright evaluate dqn:model=runs/tiny/model.safetensors --game 2048:rows=2,columns=2" in said.out
@@ -31,7 +31,7 @@ def test_a_trained_network_is_an_agent_like_any_other(run: Path, command: Comman
     described = json.loads(command("models", str(run), "--json").out)
     assert (described["architecture"], described["kind"], described["moves"]) == ("small", "dqn", "512")
     assert command("models", str(run)).out.startswith(f"{run}: deep dqn network small of")
-    assert command("train", "tiny.toml", "--resume", "--set", "steps=640").code == 0
+    assert command("train", "tiny.toml", "--resume", "--set", "total_steps=640").code == 0
 
 
 def test_bad_input_is_one_line_and_exit_code_2(command: Command) -> None:

@@ -39,7 +39,7 @@ def test_it_trains_a_player_and_compares_it_with_the_baselines(command: Command)
 
 def test_its_report_has_the_curve_the_players_and_the_tiles(command: Command) -> None:
     command("demo", "--preset", "tiny.toml", "--games", "20")
-    page = RunFolder(Path("runs/demo")).report.read_text()
+    page = RunFolder(Path("runs/demo")).report_file.read_text()
     assert page.count("data:image/png;base64,") == 2
     assert re.findall(r"<tr><td>(\w+)", page) == ["ntuple", "greedy", "random"]
     assert not re.search(r"https?:|<script|<link|@import|url\(", page)
@@ -48,7 +48,7 @@ def test_its_report_has_the_curve_the_players_and_the_tiles(command: Command) ->
 def test_a_folder_may_have_any_name(command: Command) -> None:
     said = command("demo", "--preset", "tiny.toml", "--games", "2", "--out", "a,b=c")
     assert (said.code, said.err) == (0, "")
-    assert RunFolder(Path("a,b=c")).report.exists()
+    assert RunFolder(Path("a,b=c")).report_file.exists()
 
 
 def test_a_second_demo_has_a_folder_of_its_own(command: Command) -> None:

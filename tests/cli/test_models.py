@@ -19,7 +19,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     shape = NTupleArchitecture(("0123", "4567"), stages=("512",))
     weights = np.random.default_rng(1).normal(0, 300, shape.table_size).astype(np.float32)
-    origin = {"recipe": 'network = "2x4"\n', "games": "12"}
+    origin = {"config": 'network = "2x4"\n', "games": "12"}
     Model(make_game("2048"), shape, "afterstate", weights, origin=origin).save(Path(MODEL))
 
 
@@ -43,11 +43,11 @@ def test_one_is_told_with_its_shape_and_origin(command: Command) -> None:
 
 
 def test_a_packed_model_is_small_and_near_the_whole_one(command: Command) -> None:
-    said = command("models", MODEL, "--pack", "small.safetensors", "--unit", "4")
+    said = command("models", MODEL, "--pack", "small.safetensors", "--quantum", "4")
     assert said.code == 0
     assert said.out.startswith("small.safetensors: 0.")
     small, whole = load_model("small.safetensors"), load_model(MODEL)
-    assert small.unit == 4
+    assert small.quantum == 4
     assert np.abs(small.weights * 4.0 - whole.weights).max() <= 2.01
     assert Path("small.safetensors").stat().st_size < Path(MODEL).stat().st_size / 2
 
@@ -64,10 +64,13 @@ def test_what_play_does_not_look_up_can_be_left_out(command: Command) -> None:
     ("arguments", "message"),
     [
         (["--pack", "small.safetensors"], "--pack needs the PATH of a model"),
-        ([MODEL, "--knows", "64"], "--knows goes with --pack"),
-        ([MODEL, "--pack", "small.safetensors", "--knows", "100"], "knows=100: must be 0, or a tile from 8 on"),
-        ([MODEL, "--pack", "small.safetensors", "--unit", "-1"], "--unit -1: must be from 0 to 1,000,000"),
-        ([MODEL, "--pack", "small.safetensors", "--unit", "nan"], "--unit nan: must be from 0 to 1,000,000"),
+        ([MODEL, "--downgrade-above", "64"], "--downgrade-above goes with --pack"),
+        (
+            [MODEL, "--pack", "small.safetensors", "--downgrade-above", "100"],
+            "downgrade_above=100: must be 0, or a tile from 8 on",
+        ),
+        ([MODEL, "--pack", "small.safetensors", "--quantum", "-1"], "--quantum -1: must be from 0 to 1,000,000"),
+        ([MODEL, "--pack", "small.safetensors", "--quantum", "nan"], "--quantum nan: must be from 0 to 1,000,000"),
         (["none.safetensors"], "none.safetensors: cannot be read: No such file or directory"),
     ],
 )

@@ -50,11 +50,13 @@ def test_markdown_is_written_elsewhere_with_a_list_of_all_that_is_there(command:
 
 
 def test_a_sweep_compares_every_combination(command: Command) -> None:
-    said = command("sweep", "tiny.toml", "share=0.5,1", "rule=fixed,tc", "--tests", "20", "--threads", "1")
+    said = command("sweep", "tiny.toml", "alpha=0.5,1", "step_size=fixed,tc", "--tests", "20", "--threads", "1")
     assert said.code == 0
     report = Path(said.out.strip()).with_name("report.md").read_text()
-    rows = [line.split(" | ")[0] for line in report.splitlines() if line.startswith("| share")]
-    assert rows == [f"| share = {share}, rule = {rule}" for share in ("0.5", "1") for rule in ("fixed", "tc")]
+    rows = [line.split(" | ")[0] for line in report.splitlines() if line.startswith("| alpha")]
+    assert rows == [
+        f"| alpha = {alpha}, step_size = {step_size}" for alpha in ("0.5", "1") for step_size in ("fixed", "tc")
+    ]
     assert "paper" not in report
 
 
@@ -71,13 +73,13 @@ def test_a_sweep_compares_every_combination(command: Command) -> None:
         (["reproduce", "--csv", "all.csv", "--out", "nowhere"], "nowhere: there is no such folder"),
         (["reproduce", "--csv", "all.csv", "--out", "."], "results.sqlite: no job is finished"),
         (["sweep", "tiny.toml", "seed=1,2"], "seed: cannot be chosen in a sweep, which has --seeds"),
-        (["sweep", "tiny.toml", "share=1", "--set", "minutes=1"], "minutes: cannot be chosen in a sweep"),
-        (["sweep", "tiny.toml", "share=1", "--agent", "random"], "--agent random: must have model={model}"),
-        (["sweep", "tiny.toml", "share=1", "--agent", "ntuples:model={model}"], "there is no agent 'ntuples'"),
-        (["sweep", "tiny.toml", "share"], "share: must be of the form key=value,value,…"),
-        (["sweep", "tiny.toml", "shares=1"], "tiny.toml: unknown key 'shares' (did you mean 'share'"),
-        (["sweep", "minute", "share=0.5,1"], "minute trains for 1.1 minutes; a sweep counts games: --set games=N"),
-        (["sweep", "tiny.toml", "share=0.5,3"], "tiny.toml: share = 3.0: must be above 0 to 2"),
+        (["sweep", "tiny.toml", "alpha=1", "--set", "minutes=1"], "minutes: cannot be chosen in a sweep"),
+        (["sweep", "tiny.toml", "alpha=1", "--agent", "random"], "--agent random: must have model={model}"),
+        (["sweep", "tiny.toml", "alpha=1", "--agent", "ntuples:model={model}"], "there is no agent 'ntuples'"),
+        (["sweep", "tiny.toml", "alpha"], "alpha: must be of the form key=value,value,…"),
+        (["sweep", "tiny.toml", "alphas=1"], "tiny.toml: unknown key 'alphas' (did you mean 'alpha'"),
+        (["sweep", "minute", "alpha=0.5,1"], "minute trains for 1.1 minutes; a sweep counts games: --set games=N"),
+        (["sweep", "tiny.toml", "alpha=0.5,3"], "tiny.toml: alpha = 3.0: must be above 0 to 2"),
     ],
 )
 def test_what_cannot_be_is_one_line(command: Command, arguments: list[str], message: str) -> None:
@@ -88,7 +90,7 @@ def test_what_cannot_be_is_one_line(command: Command, arguments: list[str], mess
 
 
 def test_what_failed_is_told_after_the_reports(command: Command) -> None:
-    tiny(lambda_=0.0, games=90, stages=("16",), collect=10).save(Path("tiny.toml"))
+    tiny(lambda_=0.0, games=90, stages=("16",), start_pool=10).save(Path("tiny.toml"))
     said = command("sweep", "tiny.toml", 'stages=["16"],["4096"]', "--tests", "20", "--threads", "1")
     assert said.code == 1
     assert "| stages = ['16'] |" in Path(said.out.strip()).with_name("report.md").read_text()

@@ -17,12 +17,12 @@ from tests.training.sessions import learned, rows_but_time, tiny, train
 from tilewright import evaluate, make_agent
 from tilewright.cli.train_progress import sparkline
 from tilewright.ntuple.model import load_model
-from tilewright.training.config import preset_names, read_recipe
+from tilewright.training.config import preset_names, read_training_config
 from tilewright.training.run_folder import RunFolder
 
 
 @pytest.fixture(autouse=True)
-def recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A small recipe, in an empty folder that is the current one."""
     monkeypatch.chdir(tmp_path)
     tiny().save(Path("tiny.toml"))
@@ -38,10 +38,10 @@ def test_without_a_recipe_the_presets_are_listed(command: Command) -> None:
 
 @pytest.mark.parametrize("name", ["minute", "szubert-small-action", "tiny.toml"])
 def test_a_shown_recipe_is_one_to_train_with(command: Command, name: str) -> None:
-    said = command("train", name, "--show", "--seed", "3", "--set", "share=0.25", "--set", "game = 2048:four=0.5")
+    said = command("train", name, "--show", "--seed", "3", "--set", "alpha=0.25", "--set", "game = 2048:four=0.5")
     Path("mine.toml").write_text(said.out)
-    expected = read_recipe(name, seed=3, share=0.25, game="2048:four=0.5")
-    assert (said.code, said.err, read_recipe("mine.toml")) == (0, "", expected)
+    expected = read_training_config(name, seed=3, alpha=0.25, game="2048:four=0.5")
+    assert (said.code, said.err, read_training_config("mine.toml")) == (0, "", expected)
     assert not Path("runs").exists()
 
 
@@ -62,7 +62,7 @@ def test_it_trains_into_a_new_folder_each_time(command: Command) -> None:
     command("train", "tiny.toml", "--threads", "1", "--seed", "6")
     assert sorted(folder.name for folder in Path("runs").iterdir()) == ["tiny", "tiny-2", "tiny-3"]
     assert learned(Path("runs/tiny-2")) == learned(Path("runs/tiny")) != learned(Path("runs/tiny-3"))
-    assert RunFolder(Path("runs/tiny-3")).recipe() == tiny(seed=6)
+    assert RunFolder(Path("runs/tiny-3")).config() == tiny(seed=6)
 
 
 def test_what_it_says_to_do_next_works(command: Command) -> None:
@@ -75,12 +75,12 @@ def test_what_it_says_to_do_next_works(command: Command) -> None:
 
 
 def test_values_are_set_as_toml_or_as_text(command: Command) -> None:
-    changes = ["games=40", "order=online", 'rule = "fixed"', "lambda=0", 'tuples=["01", "45"]', "symmetric=false"]
+    changes = ["games=40", "update=online", 'step_size = "fixed"', "lambda=0", 'tuples=["01", "45"]', "symmetric=false"]
     said = command("train", "tiny.toml", "--show", *(word for change in changes for word in ("--set", change)))
     assert said.code == 0
     Path("mine.toml").write_text(said.out)
-    expected = tiny(games=40, order="online", rule="fixed", lambda_=0.0, tuples=("01", "45"), symmetric=False)
-    assert read_recipe("mine.toml") == expected
+    expected = tiny(games=40, update="online", step_size="fixed", lambda_=0.0, tuples=("01", "45"), symmetric=False)
+    assert read_training_config("mine.toml") == expected
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,10 @@ def test_values_are_set_as_toml_or_as_text(command: Command) -> None:
         (["minuet"], "there is no preset or file 'minuet' (did you mean 'minute'?); presets: afternoon, "),
         (["missing.toml"], "missing.toml: cannot be read: No such file or directory"),
         (["."], ".: cannot be read: Is a directory"),
-        (["tiny.toml", "--set", "sahre=1"], "tiny.toml: unknown key 'sahre' (did you mean 'share'?)"),
-        (["tiny.toml", "--set", "share=many"], "tiny.toml: share = 'many': must be a number"),
-        (["tiny.toml", "--set", "share"], "--set share: must be of the form key=value"),
-        (["tiny.toml", "--set", "share=3"], "share = 3.0: must be above 0 to 2"),
+        (["tiny.toml", "--set", "aplha=1"], "tiny.toml: unknown key 'aplha' (did you mean 'alpha'?)"),
+        (["tiny.toml", "--set", "alpha=many"], "tiny.toml: alpha = 'many': must be a number"),
+        (["tiny.toml", "--set", "alpha"], "--set alpha: must be of the form key=value"),
+        (["tiny.toml", "--set", "alpha=3"], "alpha = 3.0: must be above 0 to 2"),
         (["tiny.toml", "--set", "game=threse"], "game: there is no game 'threse' (did you mean 'threes'?)"),
         (["tiny.toml", "--seed", "-1"], "seed = -1: must be from 0"),
         (["tiny.toml", "--seed", "x"], "'x' is not a valid integer"),
@@ -115,8 +115,8 @@ def test_a_folder_is_used_once_unless_resumed(command: Command) -> None:
     refused = command("train", "tiny.toml", "--out", "there")
     assert (refused.code, refused.out) == (2, "")
     assert "there holds a run already: --resume goes on with it, --out takes another folder" in refused.err
-    changed = command("train", "tiny.toml", "--out", "there", "--resume", "--set", "share=0.5")
-    assert "there was begun with share = 1.0, not 0.5; it cannot be resumed so" in changed.err
+    changed = command("train", "tiny.toml", "--out", "there", "--resume", "--set", "alpha=0.5")
+    assert "there was begun with alpha = 1.0, not 0.5; it cannot be resumed so" in changed.err
     assert command("train", "tiny.toml", "--out", "there", "--resume", "--threads", "1").code == 0
     train(tiny(), Path("straight"))
     assert learned(Path("there")) == learned(Path("straight"))
@@ -134,17 +134,17 @@ def png_size(content: bytes) -> tuple[int, int]:
 def test_the_report_is_one_page_that_needs_nothing_else(command: Command, games: int) -> None:
     assert command("train", "tiny.toml", "--out", "a <b> & c", "--set", f"games={games}").code == 0
     folder = RunFolder(Path("a <b> & c"))
-    page = folder.report.read_text()
+    page = folder.report_file.read_text()
     assert "<title>a &lt;b&gt; &amp; c</title>" in page
-    assert "share = 1.0" in page
+    assert "alpha = 1.0" in page
     assert not re.search(r"https?:|<script|<link|@import|url\(", page)
     pictures = re.findall(r'src="([^"]*)"', page)
     assert len(pictures) == ("Learning curve" in page) == (games == 300)
     for picture in pictures:
         kind, _, text = picture.partition(",")
         assert kind == "data:image/png;base64"
-        assert png_size(base64.b64decode(text)) == png_size(folder.curve.read_bytes())
-    width, height = png_size(folder.curve.read_bytes())
+        assert png_size(base64.b64decode(text)) == png_size(folder.curve_file.read_bytes())
+    width, height = png_size(folder.curve_file.read_bytes())
     assert width > height > 300
 
 
@@ -181,7 +181,7 @@ def test_ctrl_c_and_sigterm_save_and_the_run_goes_on_later(command: Command) -> 
         for line in lines:
             stop, test = r"stopping after .*", r"test after [\d,]+ games: mean [\d,]+ ± [\d,]+ in 10 games"
             assert re.fullmatch(rf"{stop}|{test}|[ \d.]+ %  [\d,]+ games .*", line)
-        found = int(load_model(folder.model).origin["games"])
+        found = int(load_model(folder.model_file).origin["games"])
         assert out.startswith(f"{found:,} games, ")
         assert found > games
         games = found

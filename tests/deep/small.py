@@ -9,7 +9,7 @@ import numpy as np
 from tests.games.naive import State
 from tests.learning.exact import Solved
 from tilewright import make_game
-from tilewright.deep.config import DeepRecipe
+from tilewright.deep.config import DeepConfig
 from tilewright.deep.learner import Learner
 from tilewright.deep.playing import Player
 from tilewright.deep.session import DeepSession, open_deep_session
@@ -17,43 +17,49 @@ from tilewright.games.rules import ACTIONS
 
 __all__ = ["AFTERSTATE", "SMALL", "expected_score", "small", "train"]
 
-SMALL = DeepRecipe(
+SMALL = DeepConfig(
     game="2048:rows=2,columns=2",
     architecture="small",
     mask=True,
     gamma=1.0,
-    unit=10.0,
-    epsilon_part=0.5,
-    replay=5000,
+    reward_scale=10.0,
+    exploration_fraction=0.5,
+    buffer_size=5000,
     learning_starts=200,
-    train_every=8,
-    batch=64,
+    train_freq=8,
+    batch_size=64,
     learning_rate=2e-3,
-    target_every=300,
-    steps=1024,
+    target_update_interval=300,
+    total_steps=1024,
     curve_games=5,
     evaluate_games=10,
     evaluate_minutes=0,
 )
 AFTERSTATE = dataclasses.replace(
-    SMALL, learner="afterstate", epsilon=0.0, epsilon_end=0.0, learning_rate=1e-3, train_every=16, mask=False
+    SMALL,
+    algorithm="afterstate",
+    exploration_initial_eps=0.0,
+    exploration_final_eps=0.0,
+    learning_rate=1e-3,
+    train_freq=16,
+    mask=False,
 )
 
 
-def small(**changes: Any) -> DeepRecipe:
+def small(**changes: Any) -> DeepConfig:
     return dataclasses.replace(SMALL, **changes)
 
 
-def train(recipe: DeepRecipe, path: Path, **options: Any) -> DeepSession:
-    session = open_deep_session(recipe, path, **options)
+def train(config: DeepConfig, path: Path, **options: Any) -> DeepSession:
+    session = open_deep_session(config, path, **options)
     session.run()
     return session
 
 
 def expected_score(learner: Learner, solved: Solved) -> float:
     """What the learner's greedy play scores in the mean, exactly: its move in every state, by dynamic programming."""
-    game = make_game(learner.recipe.game)
-    player = Player(learner.network, learner.recipe.unit)
+    game = make_game(learner.config.game)
+    player = Player(learner.network, learner.config.reward_scale)
     states = [state for state, moves in solved.moves.items() if moves]
     boards = [game.parse({"board": [list(row) for row in state.board]}) for state in states]
     cells, extra = (np.array([board.state[k] for board in boards], np.uint64) for k in (0, 1))

@@ -15,17 +15,17 @@ from tilewright.games.rules import State
 
 def test_it_solves_the_2x2_board() -> None:
     solved = solve_2048(2, 2)
-    recipe = dataclasses.replace(AFTERSTATE, steps=20_000, replay=20_000)
-    learner = AfterstateLearner(recipe)
-    while learner.steps < recipe.steps:
-        learner.advance(learner.steps / recipe.steps)
+    config = dataclasses.replace(AFTERSTATE, total_steps=20_000, buffer_size=20_000)
+    learner = AfterstateLearner(config)
+    while learner.steps < config.total_steps:
+        learner.advance(learner.steps / config.total_steps)
     assert expected_score(learner, solved) > 0.97 * solved.mean(solved.best)
 
 
 @pytest.mark.parametrize("spec", ["2048:rows=2,columns=2", "threes:rows=3,columns=3,start_tiles=3"])
 def test_targets_are_the_gain_and_the_best_move_after_it(spec: str) -> None:
-    recipe = dataclasses.replace(AFTERSTATE, game=spec, gamma=0.9)
-    learner, game = AfterstateLearner(recipe), make_game(spec)
+    config = dataclasses.replace(AFTERSTATE, game=spec, gamma=0.9)
+    learner, game = AfterstateLearner(config), make_game(spec)
     for _ in range(4):
         learner.advance(0.0)
     places = np.arange(learner.steps)
@@ -35,10 +35,10 @@ def test_targets_are_the_gain_and_the_best_move_after_it(spec: str) -> None:
         q_values = []
         for action in game.legal(board):
             after, reward = game.slide(board, action)
-            q_values.append(reward / recipe.unit + float(learner.target.predict(twins.grid(after)[None])[0, 0]))
+            q_values.append(reward / config.reward_scale + float(learner.target.predict(twins.grid(after)[None])[0, 0]))
         best = max(q_values, default=0.0)
         overs += not q_values
-        assert targets[place] == pytest.approx(learner.gains[place] / recipe.unit + 0.9 * best, abs=1e-4)
+        assert targets[place] == pytest.approx(learner.gains[place] / config.reward_scale + 0.9 * best, abs=1e-4)
     assert overs
 
 

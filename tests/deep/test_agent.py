@@ -22,8 +22,8 @@ GAME = "2048:rows=2,columns=2"
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("deep")
-    recipes = {"dqn": small(steps=512), "afterstate": AFTERSTATE}
-    return {name: train(recipe, folder / name).folder.model for name, recipe in recipes.items()}
+    recipes = {"dqn": small(total_steps=512), "afterstate": AFTERSTATE}
+    return {name: train(config, folder / name).folder.model_file for name, config in recipes.items()}
 
 
 @pytest.mark.parametrize("name", ["dqn", "afterstate"])
@@ -78,7 +78,7 @@ def test_what_does_not_fit_is_refused(models: dict[str, Path], tmp_path: Path) -
         make_agent("dqn").values(board)
     with pytest.raises(FileError, match="cannot be read: No such file"):
         make_agent(f"dqn:model={tmp_path}/none").values(board)
-    ntuple = train_ntuple(tiny(games=20), tmp_path / "ntuple").folder.model
+    ntuple = train_ntuple(tiny(games=20), tmp_path / "ntuple").folder.model_file
     with pytest.raises(FileError, match="not a deep model of this version: tilewright-ntuple"):
         make_agent(f"dqn:model={ntuple}").values(board)
 

@@ -6,7 +6,7 @@ import torch
 
 from tests.deep.small import expected_score, small
 from tests.learning.exact import solve_2048
-from tilewright.deep.config import DeepRecipe
+from tilewright.deep.config import DeepConfig
 from tilewright.deep.dqn import DqnLearner
 from tilewright.deep.learner import epsilon_at
 
@@ -15,11 +15,11 @@ CORNERED = np.array([[[1, 0], [0, 0]]], np.uint8)  # 2 in the upper left corner:
 
 def test_it_solves_the_2x2_board() -> None:
     solved = solve_2048(2, 2)
-    recipe = small(steps=20_000, replay=20_000, n_steps=2)
-    learner = DqnLearner(recipe)
+    config = small(total_steps=20_000, buffer_size=20_000, n_step=2)
+    learner = DqnLearner(config)
     before = expected_score(learner, solved)
-    while learner.steps < recipe.steps:
-        learner.advance(learner.steps / recipe.steps)
+    while learner.steps < config.total_steps:
+        learner.advance(learner.steps / config.total_steps)
     best = solved.mean(solved.best)
     assert before < 0.8 * best
     assert expected_score(learner, solved) > 0.97 * best
@@ -59,7 +59,7 @@ def test_masks_keep_illegal_moves_from_being_tried(mask: bool) -> None:
 
 
 def test_every_environment_has_a_coin_of_its_own() -> None:
-    learner = DqnLearner(small(environments=400, replay=4000, train_every=8, learning_starts=0, mask=False))
+    learner = DqnLearner(small(n_envs=400, buffer_size=4000, train_freq=8, learning_starts=0, mask=False))
     learner.advance(0.0)
     learner.dqn.exploration_rate = 0.25
     greedy = learner.dqn.q_net.predict(learner.env.look()).argmax(axis=1)
@@ -69,12 +69,12 @@ def test_every_environment_has_a_coin_of_its_own() -> None:
 
 
 def test_epsilon_goes_down_as_in_the_paper() -> None:
-    recipe = DeepRecipe(steps=100)
-    assert [epsilon_at(recipe, done) for done in (0, 0.05, 0.1, 0.5, 1)] == pytest.approx(
+    config = DeepConfig(total_steps=100)
+    assert [epsilon_at(config, done) for done in (0, 0.05, 0.1, 0.5, 1)] == pytest.approx(
         [0.6, 0.305, 0.01, 0.01, 0.01]
     )
     for part, rate in ((0.5, 0.305), (0.0, 0.01)):
-        learner = DqnLearner(small(epsilon_part=part))
+        learner = DqnLearner(small(exploration_fraction=part))
         learner.advance(0.25)
         assert learner.dqn.exploration_rate == pytest.approx(rate)
 
@@ -96,7 +96,7 @@ def test_symmetric_images_are_learned_alike() -> None:
     """One transition in memory: with images the network learns it from all eight sides, without from one."""
     errors = {}
     for symmetry in (True, False):
-        learner = DqnLearner(small(symmetry=symmetry, gamma=0.0, prioritised=False, mask=False, replay=64))
+        learner = DqnLearner(small(symmetry=symmetry, gamma=0.0, prioritised=False, mask=False, buffer_size=64))
         dqn = learner.dqn
         seen = np.repeat(np.array([[[1, 2], [3, 4]]], np.uint8), 16, axis=0)
         for _ in range(4):
@@ -112,7 +112,7 @@ def test_symmetric_images_are_learned_alike() -> None:
 
 
 def test_the_target_network_follows_now_and_then() -> None:
-    learner = DqnLearner(small(target_every=10_000))
+    learner = DqnLearner(small(target_update_interval=10_000))
     for _ in range(8):
         learner.advance(0.0)
     dqn = learner.dqn

@@ -15,13 +15,13 @@ def test_an_image_of_a_grid_is_the_grid_of_the_image_and_moves_go_with_it(spec: 
     symmetries = Symmetries(game)
     for seed in range(5):
         board = game.start(seed)
-        images = game.images(board)
-        assert symmetries.count == len(images)
-        which = np.arange(len(images))
-        turned = symmetries.of_grids(np.repeat(twins.grid(board)[None], len(images), axis=0), which)
-        assert np.array_equal(turned, [twins.grid(image) for image in images])
+        boards = game.symmetries(board)
+        assert symmetries.count == len(boards)
+        which = np.arange(len(boards))
+        turned = symmetries.of_grids(np.repeat(twins.grid(board)[None], len(boards), axis=0), which)
+        assert np.array_equal(turned, [twins.grid(image) for image in boards])
         for action in game.legal(board):
             after = game.slide(board, action)[0]
-            moved = symmetries.of_actions(np.full(len(images), ACTIONS.index(action)), which)
-            for number, image in enumerate(images):
-                assert game.slide(image, ACTIONS[moved[number]])[0] == game.images(after)[number]
+            moved = symmetries.of_actions(np.full(len(boards), ACTIONS.index(action)), which)
+            for number, image in enumerate(boards):
+                assert game.slide(image, ACTIONS[moved[number]])[0] == game.symmetries(after)[number]

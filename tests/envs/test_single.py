@@ -70,7 +70,7 @@ def test_an_invalid_move_changes_nothing_and_costs_the_penalty() -> None:
 
 def test_invalid_moves_end_the_episode_with_their_probability() -> None:
     ended = 0
-    env = env_on("2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 4 0", end_chance=0.05)
+    env = env_on("2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 4 0", end_probability=0.05)
     for _ in range(4000):
         ended += env.step(np.int64(0))[2]
         env._boards.status.over[0] = False
@@ -78,13 +78,13 @@ def test_invalid_moves_end_the_episode_with_their_probability() -> None:
 
 
 def test_too_large_a_share_of_invalid_moves_ends_the_episode() -> None:
-    env = env_on("2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 4 0", end_share=0.1)
+    env = env_on("2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 4 0", end_fraction=0.1)
     env._boards.status.moves[0] = 19
     assert [env.step(np.int64(0))[2] for _ in range(3)] == [False, False, True]  # 1 of 20, 2 of 21, 3 of 22
 
 
 def test_one_miss_in_the_first_moves_is_no_share_yet() -> None:
-    env = env_on("2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 4 0", end_share=0.1)
+    env = env_on("2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 4 0", end_fraction=0.1)
     assert [env.step(np.int64(0))[2] for _ in range(10)] == [False] * 9 + [True]
 
 
@@ -143,7 +143,7 @@ def test_without_a_seed_games_differ_and_with_one_they_do_not() -> None:
         ({"observation": "onehott"}, "observation='onehott': no such observation (did you mean 'onehot'?)"),
         ({"reward": "points"}, "reward='points': no such reward"),
         ({"penalty": -1}, "penalty=-1: must be a number from 0 up"),
-        ({"end_chance": 1.5}, "end_chance=1.5: must be from 0 to 1"),
+        ({"end_probability": 1.5}, "end_probability=1.5: must be from 0 to 1"),
         ({"render_mode": "3d"}, "render_mode='3d': allowed are human, ansi, rgb_array, or none"),
         ({"game": "2049"}, "there is no game '2049'"),
     ],

@@ -13,7 +13,7 @@ from tilewright.envs.single import BoardEnv
 from tilewright.envs.vector import BoardVectorEnv
 
 COUNT, STEPS = 7, 400
-TERMS: dict[str, Any] = {"penalty": 8, "end_chance": 0.02, "end_share": 0.6}
+TERMS: dict[str, Any] = {"penalty": 8, "end_probability": 0.02, "end_fraction": 0.6}
 
 
 def same(ours: Any, theirs: Any) -> None:

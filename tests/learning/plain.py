@@ -54,8 +54,8 @@ class Plain:
     shape: NTupleArchitecture
     weights: Floats
     value_function: str = "afterstate"
-    rule: str = "fixed"
-    share: float = 1.0
+    step_size: str = "fixed"
+    alpha: float = 1.0
     sums: Floats = field(init=False)
     sizes: Floats = field(init=False)
 
@@ -104,11 +104,11 @@ class Plain:
         """One weight after the other, in 32 bits; returns their sum, each as it was after its step."""
         n, value = f32(len(indices)), f32(0)
         for index in indices:
-            if self.rule == "fixed":
-                step = f32(self.share) * f32(error) / n
+            if self.step_size == "fixed":
+                step = f32(self.alpha) * f32(error) / n
             else:
                 part = f32(error) / n
-                step = f32(self.share) * part
+                step = f32(self.alpha) * part
                 if self.sizes[index] > 0:
                     step = step * abs(self.sums[index]) / self.sizes[index]
                 self.sums[index] += part
@@ -157,13 +157,13 @@ class Plain:
             board, reward, new = self._move(board, action, stream)
             earned = new if self.value_function == "afterstate" else reward + new
 
-    def learn_backward(self, seed: int, number: int, lambda_: float, steps: int) -> None:
+    def learn_backward(self, seed: int, number: int, lambda_: float, n_step: int) -> None:
         """The whole game first, then every value towards its return, the last first."""
         game = self.play(seed, number)
         rewards = [step.earned for step in game]
         values = [0.0] * (len(game) + 1)  # after their own correction; the end is worth nothing
         for t in reversed(range(len(game))):
-            target = lambda_return(rewards, values, t, lambda_, steps)
+            target = lambda_return(rewards, values, t, lambda_, n_step)
             values[t] = float(
                 self.update_weights(game[t].indices, target - float(sum_weights(self.weights, game[t].indices)))
             )
@@ -179,9 +179,9 @@ def return_weights(lambda_: float, longest: int) -> list[float]:
     return [(1 - lambda_) * lambda_ ** (n - 1) for n in range(1, longest)] + [lambda_ ** (longest - 1)]
 
 
-def lambda_return(rewards: list[float], values: list[float], t: int, lambda_: float, steps: int) -> float:
-    """Equation (3), over at most `steps` moves where that is not 0."""
+def lambda_return(rewards: list[float], values: list[float], t: int, lambda_: float, n_step: int) -> float:
+    """Equation (3), over at most `n_step` moves where that is not 0."""
     left = len(rewards) - t
-    longest = min(steps, left) if steps else left
+    longest = min(n_step, left) if n_step else left
     weights = return_weights(lambda_, longest)
     return sum(weight * n_step_return(rewards, values, t, n) for n, weight in enumerate(weights, 1))

@@ -21,13 +21,13 @@ from tests.learning.exact import Move, Policy, Solved, solve_2048, solve_threes
 from tests.ntuple import naive
 from tilewright import evaluate, make_game
 from tilewright.agents.ntuple import ModelAgent
-from tilewright.learning.trainer import Trainer
-from tilewright.training.config import Recipe
+from tilewright.training.config import TrainingConfig
+from tilewright.training.trainer import Trainer
 
 TWENTY48, THREES = "2048:rows=2,columns=2", "threes:rows=2,columns=2,start_tiles=2"
 SOLVED = {TWENTY48: solve_2048(2, 2), THREES: solve_threes(2, 2, start_tiles=2)}
 VALUE_FUNCTIONS = ["afterstate", "state", "action"]
-RULES = ["fixed", "tc"]
+STEP_SIZES = ["fixed", "tc"]
 RETURNS = {
     "online": ("online", 0.0, 0),
     "backward": ("backward", 0.0, 0),
@@ -63,7 +63,7 @@ class Learned:
         return {state.board: self.value(state.board) for state in self.solved.moves}
 
     def q_values(self, state: State, direction: str, move: Move) -> float:
-        value_function = self.trainer.recipe.value_function
+        value_function = self.trainer.config.value_function
         if value_function == "action":
             return self.value(state.board, direction)
         if value_function == "afterstate":
@@ -84,13 +84,13 @@ class Learned:
     def target_state(self, state: State, direction: str, move: Move) -> Hashable:
         """What the table has one entry for."""
         return {"afterstate": move.after.board, "state": state.board, "action": (state.board, direction)}[
-            self.trainer.recipe.value_function
+            self.trainer.config.value_function
         ]
 
     def ground_value(self, state: State, direction: str, move: Move) -> float:
-        if self.trainer.recipe.value_function == "action":
+        if self.trainer.config.value_function == "action":
             return self.value(state.board, direction)
-        return self.value(move.after.board if self.trainer.recipe.value_function == "afterstate" else state.board)
+        return self.value(move.after.board if self.trainer.config.value_function == "afterstate" else state.board)
 
     def played(self) -> Iterator[tuple[float, State, str, Move]]:
         """Every greedy move, with how often a game has it; the largest sums first."""
@@ -112,7 +112,7 @@ class Learned:
             for target_state in found
         }
         mean = sum(often[target_state] * off[target_state] for target_state in off) / sum(often.values())
-        common = [off[target_state] for target_state in off if often[target_state] >= OFTEN[self.trainer.recipe.game]]
+        common = [off[target_state] for target_state in off if often[target_state] >= OFTEN[self.trainer.config.game]]
         assert len(common) > 20
         return Errors(mean, max(common))
 
@@ -129,10 +129,10 @@ def trained(
     """Part after part, each with its own share and exploration, on the same weights."""
     options = {"game": game, "tuples": ("0145",), "symmetric": False, "games": 1, "seed": 1, **options}
     last = None
-    for part, (epsilon, share) in enumerate(zip(epsilons, shares, strict=True)):
-        trainer = Trainer(Recipe(**{"epsilon": epsilon, "share": share, **options}))
+    for part, (epsilon, alpha) in enumerate(zip(epsilons, shares, strict=True)):
+        trainer = Trainer(TrainingConfig(**{"epsilon": epsilon, "alpha": alpha, **options}))
         if last is not None:
-            trainer.restore({**last.tensors(), "share": trainer.share.copy()})
+            trainer.restore({**last.tensors(), "alpha": trainer.alpha.copy()})
         trainer.learn(part * GAMES, GAMES)
         last = trainer
     assert last is not None
@@ -148,14 +148,14 @@ def best_values(learned: Learned) -> dict[Hashable, float]:
             "afterstate": q_values - move.reward,
             "state": solved.best[state],
             "action": q_values,
-        }[learned.trainer.recipe.value_function]
+        }[learned.trainer.config.value_function]
     return exact
 
 
-def options_of(returns: str, rule: str) -> dict[str, Any]:
-    order, lambda_, steps = RETURNS[returns]
-    shares = SHARES if rule == "fixed" else (1.0,) * PARTS
-    return {"order": order, "lambda_": lambda_, "steps": steps, "rule": rule, "shares": shares}
+def options_of(returns: str, step_size: str) -> dict[str, Any]:
+    update, lambda_, n_step = RETURNS[returns]
+    shares = SHARES if step_size == "fixed" else (1.0,) * PARTS
+    return {"update": update, "lambda_": lambda_, "n_step": n_step, "step_size": step_size, "shares": shares}
 
 
 def assert_plays_best(learned: Learned) -> None:
@@ -163,9 +163,9 @@ def assert_plays_best(learned: Learned) -> None:
     assert learned.mean >= 0.98 * best, f"{learned.mean:.2f} of {best:.2f} points"
 
 
-def assert_near(errors: Errors, rule: str) -> None:
+def assert_near(errors: Errors, step_size: str) -> None:
     """Coherence at a share of 1 keeps more of the noise of single games than a share of 0.003."""
-    limits = Errors(0.04, 0.3) if rule == "fixed" else Errors(0.08, 0.6)
+    limits = Errors(0.04, 0.3) if step_size == "fixed" else Errors(0.08, 0.6)
     assert errors.mean < limits.mean
     assert errors.worst < limits.worst
 
@@ -173,7 +173,7 @@ def assert_near(errors: Errors, rule: str) -> None:
 def test_the_oracle_knows_the_mean_of_best_play() -> None:
     """A player by the oracle's own values, in the package's games; false alarm: five standard errors, 6e-7."""
     solved = SOLVED[TWENTY48]
-    trainer = Trainer(Recipe(game=TWENTY48, tuples=("0145",), symmetric=False, value_function="state", games=1))
+    trainer = Trainer(TrainingConfig(game=TWENTY48, tuples=("0145",), symmetric=False, value_function="state", games=1))
     for state, value in solved.best.items():
         codes = tuple(tuple(trainer.game.code(tile) for tile in row) for row in state.board)
         trainer.weights[naive.places_of_codes(trainer.shape, codes)] = value
@@ -181,27 +181,28 @@ def test_the_oracle_knows_the_mean_of_best_play() -> None:
     assert abs(scores.mean() - solved.mean(solved.best)) < 5 * scores.std() / np.sqrt(len(scores))
 
 
-def combination(value_function: str, returns: str, rule: str) -> Any:
+def combination(value_function: str, returns: str, step_size: str) -> Any:
     """Coherence is the same code for all methods: it is tried with one, and with the others when there is time."""
-    late = rule == "tc" and value_function != "afterstate"
-    return pytest.param(value_function, returns, rule, marks=[pytest.mark.slow] if late else [])
+    late = step_size == "tc" and value_function != "afterstate"
+    return pytest.param(value_function, returns, step_size, marks=[pytest.mark.slow] if late else [])
 
 
 @pytest.mark.parametrize(
-    ("value_function", "returns", "rule"), [combination(*names) for names in product(VALUE_FUNCTIONS, RETURNS, RULES)]
+    ("value_function", "returns", "step_size"),
+    [combination(*names) for names in product(VALUE_FUNCTIONS, RETURNS, STEP_SIZES)],
 )
-def test_2048_is_learned_exactly(value_function: str, returns: str, rule: str) -> None:
-    learned = trained(TWENTY48, value_function=value_function, **options_of(returns, rule))
+def test_2048_is_learned_exactly(value_function: str, returns: str, step_size: str) -> None:
+    learned = trained(TWENTY48, value_function=value_function, **options_of(returns, step_size))
     assert_plays_best(learned)
-    assert_near(learned.errors(best_values(learned)), rule)
+    assert_near(learned.errors(best_values(learned)), step_size)
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("step_size", STEP_SIZES)
 @pytest.mark.parametrize("returns", ["backward", "yeh"])
-def test_with_symmetry_2048_is_learned_exactly(returns: str, rule: str) -> None:
-    learned = trained(TWENTY48, value_function="afterstate", **(options_of(returns, rule) | {"symmetric": True}))
+def test_with_symmetry_2048_is_learned_exactly(returns: str, step_size: str) -> None:
+    learned = trained(TWENTY48, value_function="afterstate", **(options_of(returns, step_size) | {"symmetric": True}))
     assert_plays_best(learned)
-    assert_near(learned.errors(best_values(learned)), rule)
+    assert_near(learned.errors(best_values(learned)), step_size)
 
 
 @pytest.mark.parametrize("value_function", ["afterstate", "action"])
@@ -215,9 +216,9 @@ def test_one_move_at_a_time_values_best_play_however_much_is_explored(value_func
 
 def test_a_high_first_value_explores_by_itself() -> None:
     options = options_of("lambda 0.5", "fixed") | {"epsilons": (0.0,) * PARTS}
-    learned = trained(TWENTY48, value_function="afterstate", initial=300.0, **options)
+    learned = trained(TWENTY48, value_function="afterstate", optimistic_init=300.0, **options)
     assert_plays_best(learned)
-    timid = trained(TWENTY48, value_function="afterstate", initial=0.0, **options)
+    timid = trained(TWENTY48, value_function="afterstate", optimistic_init=0.0, **options)
     assert timid.mean < learned.mean
 
 
@@ -230,7 +231,7 @@ def expected_targets(learned: Learned) -> dict[Hashable, float]:
     """The values at which the targets of TD(0) are right on average."""
     weight: dict[Hashable, float] = defaultdict(float)
     total: dict[Hashable, float] = defaultdict(float)
-    first = learned.trainer.recipe.value_function == "afterstate"  # the reward of a move comes before what it stands on
+    first = learned.trainer.config.value_function == "afterstate"  # the reward of a move comes before what it stands on
 
     def exact(target_state: Hashable) -> float:
         return total[target_state] / weight[target_state]
@@ -254,7 +255,7 @@ def expected_returns(learned: Learned) -> dict[Hashable, float]:
     weight: dict[Hashable, float] = defaultdict(float)
     total: dict[Hashable, float] = defaultdict(float)
     values = learned.solved.values_under(learned.policy)
-    first = learned.trainer.recipe.value_function == "afterstate"
+    first = learned.trainer.config.value_function == "afterstate"
     for visits, state, direction, move in learned.played():
         target_state = learned.target_state(state, direction, move)
         weight[target_state] += visits

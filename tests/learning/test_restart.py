@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from tilewright.errors import ConfigError
-from tilewright.learning.trainer import Trainer
-from tilewright.training.config import Recipe
+from tilewright.training.config import TrainingConfig
+from tilewright.training.trainer import Trainer
 
 
 def trained(games: int, **changes: Any) -> tuple[Trainer, Any]:
-    trainer = Trainer(Recipe(game="2048:rows=3,columns=3", network="", tuples=("0124", "456"), games=9, **changes))
+    trainer = Trainer(
+        TrainingConfig(game="2048:rows=3,columns=3", network="", tuples=("0124", "456"), games=9, **changes)
+    )
     return trainer, trainer.learn(0, games)
 
 
@@ -43,5 +45,5 @@ def test_a_game_is_played_again_while_it_is_long_enough() -> None:
 
 
 def test_online_learning_keeps_no_record_to_go_back_to() -> None:
-    with pytest.raises(ConfigError, match='order = "online" keeps no record of a game; restart needs "backward"'):
-        Recipe(order="online", restart=100, games=1)
+    with pytest.raises(ConfigError, match='update = "online" keeps no record of a game; restart needs "backward"'):
+        TrainingConfig(update="online", restart=100, games=1)

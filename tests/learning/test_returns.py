@@ -34,34 +34,34 @@ def test_the_formula_used_here_on_a_game_of_three_moves() -> None:
 @pytest.mark.parametrize("name", RETURNS)
 @pytest.mark.parametrize("value_function", ["afterstate", "state", "action"])
 def test_learning_backwards_moves_values_towards_their_returns(name: str, value_function: str) -> None:
-    lambda_, steps = RETURNS[name]
-    trainer, plain = twins(seed=3, value_function=value_function, rule="fixed", lambda_=lambda_, steps=steps)
+    lambda_, n_step = RETURNS[name]
+    trainer, plain = twins(seed=3, value_function=value_function, step_size="fixed", lambda_=lambda_, n_step=n_step)
     before = plain.weights.copy()
     games = 2 if value_function == "state" else 3
     trainer.learn(0, games)
     for number in range(games):
-        plain.learn_backward(3, number, lambda_, steps)
+        plain.learn_backward(3, number, lambda_, n_step)
     assert_same_weights(trainer, plain, before)
 
 
 @pytest.mark.parametrize("name", ["TD(0.5)", "Yeh's TD(0.5)"])
 def test_the_new_tiles_of_threes_count_as_earned(name: str) -> None:
-    lambda_, steps = RETURNS[name]
+    lambda_, n_step = RETURNS[name]
     options = {"game": "threes", "tuples": ("0123", "4567", "89ab")}
     for value_function in ("afterstate", "action"):
         trainer, plain = twins(
-            seed=4, value_function=value_function, rule="fixed", lambda_=lambda_, steps=steps, **options
+            seed=4, value_function=value_function, step_size="fixed", lambda_=lambda_, n_step=n_step, **options
         )
         before = plain.weights.copy()
         trainer.learn(0, 2)
         for number in range(2):
-            plain.learn_backward(4, number, lambda_, steps)
+            plain.learn_backward(4, number, lambda_, n_step)
         assert_same_weights(trainer, plain, before)
 
 
 def test_no_limit_and_a_limit_beyond_the_game_are_the_same() -> None:
-    unlimited, _ = twins(seed=5, rule="fixed", lambda_=0.7, steps=0)
-    limited, _ = twins(seed=5, rule="fixed", lambda_=0.7, steps=100_000)
+    unlimited, _ = twins(seed=5, step_size="fixed", lambda_=0.7, n_step=0)
+    limited, _ = twins(seed=5, step_size="fixed", lambda_=0.7, n_step=100_000)
     scores = unlimited.learn(0, 5).scores
     assert (limited.learn(0, 5).scores == scores).all()
     assert unlimited.weights == pytest.approx(limited.weights, rel=1e-4, abs=1e-3)

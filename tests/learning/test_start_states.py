@@ -13,11 +13,11 @@ from tilewright.games.base import Game
 from tilewright.games.board import Board
 from tilewright.games.episode import Episode
 from tilewright.games.rules import Rules, State
-from tilewright.learning.start_states import StartPool, reset, collect_starts, concatenate_pools, make_start_pool
-from tilewright.learning.trainer import COLLECTING, Trainer
+from tilewright.learning.start_states import StartPool, collect_starts, concatenate_pools, make_start_pool, reset
 from tilewright.ntuple.stages import parse_stages
 from tilewright.rng import Stream, new_stream, stream_for, stream_key
-from tilewright.training.config import Recipe
+from tilewright.training.config import TrainingConfig
+from tilewright.training.trainer import COLLECTING, Trainer
 
 # Without fours a board tells its score: a tile 2ᵏ is made by k - 1 rounds of merges, each worth 2ᵏ in all.
 NO_FOURS = "2048:rows=3,columns=3,four=0"
@@ -38,8 +38,8 @@ def tiles_of(board: Board) -> list[int]:
 
 
 def trainer_of(game: str, stages: tuple[str, ...], **changes: object) -> Trainer:
-    options = {"games": 10, "collect": 50, "network": "", "tuples": ("0124", "456"), **changes}
-    return Trainer(Recipe(game=game, stages=stages, **options))  # type: ignore[arg-type]
+    options = {"games": 10, "start_pool": 50, "network": "", "tuples": ("0124", "456"), **changes}
+    return Trainer(TrainingConfig(game=game, stages=stages, **options))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("stage", [0, 1])
@@ -47,10 +47,10 @@ def test_boards_are_collected_where_a_stage_is_reached_first(stage: int) -> None
     trainer = trainer_of(NO_FOURS, ("32", "32+16"))
     trainer.learn(0, 300)
     if stage:
-        trainer.keep([trainer.collect(0, 200)])
+        trainer.keep([trainer.collect_starts(0, 200)])
         trainer.enter_next_stage()
         trainer.learn(300, 300)
-    found = concatenate_pools([trainer.collect(0, 200)])
+    found = concatenate_pools([trainer.collect_starts(0, 200)])
     assert 20 < len(found.cells) < 200  # some games reach it, some do not
     for board, score, final in zip(boards_of(trainer.game, found), found.scores, found.finals, strict=True):
         tiles = tiles_of(board)
@@ -67,7 +67,7 @@ def test_boards_are_collected_by_what_the_network_knows() -> None:
     for downgrade_above in (0, 16):
         trainer = trainer_of("2048:rows=3,columns=3", ("64",), downgrade_above=downgrade_above)
         trainer.learn(0, 300)
-        agent, found = ModelAgent(trainer.model({})), trainer.collect(0, 20)
+        agent, found = ModelAgent(trainer.model({})), trainer.collect_starts(0, 20)
         for number in range(20):
             episode = Episode(trainer.game, 0, COLLECTING + number)
             while not episode.is_over:
@@ -80,7 +80,7 @@ def test_boards_are_collected_by_what_the_network_knows() -> None:
 def test_collected_boards_of_threes_keep_bag_and_hint() -> None:
     trainer = trainer_of("threes", ("24",))
     trainer.learn(0, 200)
-    found = concatenate_pools([trainer.collect(0, 200)])
+    found = concatenate_pools([trainer.collect_starts(0, 200)])
     assert len(found.cells) > 100
     for board in boards_of(trainer.game, found):
         assert 24 in tiles_of(board)
@@ -112,20 +112,20 @@ def test_without_boards_a_game_begins_with_the_first_tiles() -> None:
 @pytest.mark.parametrize("downgrade_above", [0, 16])
 def test_a_stage_that_is_taught_learns_from_games_of_the_one_before(downgrade_above: int) -> None:
     """Their results are those of that stage without learning, on the same boards with the same tiles."""
-    trainer = trainer_of("2048:rows=3,columns=3", ("32",), downgrade_above=downgrade_above, taught=0.5)
+    trainer = trainer_of("2048:rows=3,columns=3", ("32",), downgrade_above=downgrade_above, teacher_fraction=0.5)
     trainer.learn(0, 300)
-    trainer.keep([trainer.collect(0, 200)])
+    trainer.keep([trainer.collect_starts(0, 200)])
     value_function, downgrading = trainer._player(0)
     trainer.enter_next_stage()
     size, boards = trainer.shape.stage_size, make_start_pool(50)
-    first, key = trainer.weights[:size].copy(), stream_key(trainer.recipe.seed)
+    first, key = trainer.weights[:size].copy(), stream_key(trainer.config.seed)
     stages, stream = parse_stages(("32",), trainer.game), new_stream()
     collect_starts(trainer.game.rules, value_function, downgrading, trainer.starts, stages, 1, key, 300, stream, boards)
-    trainer.taught = True
+    trainer.teaching = True
     np.testing.assert_array_equal(trainer.learn(300, 50).scores, boards.finals)
     np.testing.assert_array_equal(trainer.weights[:size], first)
     assert trainer.weights[size:].any()
-    trainer.taught = False
+    trainer.teaching = False
     assert (trainer.learn(300, 50).scores != boards.finals).any()
 
 
@@ -135,7 +135,7 @@ def test_a_stage_learns_weights_of_its_own_and_counts_what_came_before() -> None
     trainer.learn(0, 300)
     assert trainer.weights[:size].any()
     assert not trainer.weights[size:].any()
-    trainer.keep([trainer.collect(0, 200)])
+    trainer.keep([trainer.collect_starts(0, 200)])
     trainer.enter_next_stage()
     first, errors = trainer.weights[:size].copy(), trainer.errors[: 2 * size].copy()
     results = trainer.learn(300, 100)
@@ -149,10 +149,10 @@ def test_a_stage_learns_weights_of_its_own_and_counts_what_came_before() -> None
 
 
 def test_no_more_boards_are_kept_than_the_recipe_asks_for() -> None:
-    trainer = trainer_of(NO_FOURS, ("32",), collect=20)
+    trainer = trainer_of(NO_FOURS, ("32",), start_pool=20)
     trainer.learn(0, 300)
-    whole = concatenate_pools([trainer.collect(0, 200)])
-    trainer.keep([trainer.collect(0, 80), trainer.collect(80, 120)])
+    whole = concatenate_pools([trainer.collect_starts(0, 200)])
+    trainer.keep([trainer.collect_starts(0, 80), trainer.collect_starts(80, 120)])
     for kept, found in zip(trainer.found, whole, strict=True):
         np.testing.assert_array_equal(kept, found[:20])
 
@@ -160,15 +160,21 @@ def test_no_more_boards_are_kept_than_the_recipe_asks_for() -> None:
 @pytest.mark.parametrize(
     ("keys", "reason"),
     [
-        ({"collect": 10}, "collect goes with stages; this recipe has none"),
-        ({"collect": -1, "stages": ("512",)}, "collect = -1: must be from 0"),
-        ({"taught": 0.5, "stages": ("512",)}, "taught goes with collect"),
-        ({"taught": 0.5, "stages": ("512",), "collect": 10, "epsilon": 0.1}, "taught does not go with epsilon"),
-        ({"taught": 1.5, "stages": ("512",), "collect": 10}, "taught"),
-        ({"collect": 10, "stages": ("512",), "promote": True}, "promote is for stages that are learned together"),
-        ({"collect": 10, "stages": ("512",), "value_function": "action"}, 'collect does not go with method = "action"'),
+        ({"start_pool": 10}, "start_pool goes with stages; this config has none"),
+        ({"start_pool": -1, "stages": ("512",)}, "start_pool = -1: must be from 0"),
+        ({"teacher_fraction": 0.5, "stages": ("512",)}, "teacher_fraction goes with start_pool"),
+        (
+            {"teacher_fraction": 0.5, "stages": ("512",), "start_pool": 10, "epsilon": 0.1},
+            "teacher_fraction does not go with epsilon",
+        ),
+        ({"teacher_fraction": 1.5, "stages": ("512",), "start_pool": 10}, "teacher_fraction"),
+        ({"start_pool": 10, "stages": ("512",), "promote": True}, "promote is for stages that are learned together"),
+        (
+            {"start_pool": 10, "stages": ("512",), "value_function": "action"},
+            'start_pool does not go with value_function = "action"',
+        ),
     ],
 )
 def test_what_does_not_go_together_is_refused(keys: dict[str, object], reason: str) -> None:
     with pytest.raises(ConfigError, match=reason):
-        Recipe(games=1, **keys)  # type: ignore[arg-type]
+        TrainingConfig(games=1, **keys)  # type: ignore[arg-type]

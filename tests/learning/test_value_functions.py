@@ -20,14 +20,15 @@ from tilewright.games.board import Board
 from tilewright.games.policy import NO_ACTION
 from tilewright.games.rules import ACTIONS, Rules, State
 from tilewright.games.state_kernels import typed_state
-from tilewright.learning import trainer, updates
+from tilewright.learning import updates
 from tilewright.learning.behaviour import Behaviour, EpsilonGreedy, behaviour_action
-from tilewright.learning.trainer import Trainer
 from tilewright.ntuple.model import VALUE_FUNCTIONS
 from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.ntuple.value import ValueFunction, greedy_action, make_value_function
 from tilewright.rng import Stream, stream_for
-from tilewright.training.config import Recipe
+from tilewright.training import trainer
+from tilewright.training.config import TrainingConfig
+from tilewright.training.trainer import Trainer
 
 SHAPE = NTupleArchitecture(("0124", "456", "89a"), symmetric=False)
 GAMES = ["2048:rows=3,columns=3", "threes:rows=3,columns=4"]
@@ -121,7 +122,7 @@ def test_epsilon_greedy_is_the_best_move_or_any_legal_one(value_function: str, t
 
 def test_a_game_longer_than_the_room_is_learned_once_in_a_larger_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Room for 3 moves doubles until the first game fits, and again for a longer one after it."""
-    roomy, _ = twins(seed=8, rule="tc")
+    roomy, _ = twins(seed=8, step_size="tc")
     expected = roomy.learn(0, 40)
     rooms = []
 
@@ -130,7 +131,7 @@ def test_a_game_longer_than_the_room_is_learned_once_in_a_larger_one(monkeypatch
         return updates.make_workspace(lookups, moves)
 
     monkeypatch.setattr(trainer, "make_workspace", narrow)
-    cramped, _ = twins(seed=8, rule="tc")
+    cramped, _ = twins(seed=8, step_size="tc")
     found = cramped.learn(0, 40)
     assert rooms[:3] == [3, 6, 12]
     assert expected.moves[0] <= rooms[-2] < expected.moves.max() <= rooms[-1]
@@ -140,11 +141,11 @@ def test_a_game_longer_than_the_room_is_learned_once_in_a_larger_one(monkeypatch
     np.testing.assert_array_equal(cramped.errors, roomy.errors)
 
 
-@pytest.mark.parametrize("order", ["online", "backward"])
-def test_training_again_or_in_other_pieces_gives_the_same_bits(order: str) -> None:
+@pytest.mark.parametrize("update", ["online", "backward"])
+def test_training_again_or_in_other_pieces_gives_the_same_bits(update: str) -> None:
     weights = []
     for pieces in ([300], [300], [1, 99, 200], [150, 150]):
-        trained, _ = twins(seed=8, order=order, rule="tc")
+        trained, _ = twins(seed=8, update=update, step_size="tc")
         scores, first = [], 0
         for count in pieces:
             scores += list(trained.learn(first, count).scores)
@@ -154,10 +155,10 @@ def test_training_again_or_in_other_pieces_gives_the_same_bits(order: str) -> No
     assert all(each == weights[0] for each in weights)
 
 
-@pytest.mark.parametrize("order", ["online", "backward"])
-def test_results_are_those_of_the_games_it_learned_from(order: str) -> None:
+@pytest.mark.parametrize("update", ["online", "backward"])
+def test_results_are_those_of_the_games_it_learned_from(update: str) -> None:
     """With a step too small to change a move, learning plays the games of the player that does not learn."""
-    trained, plain = twins(seed=9, order=order, rule="tc", share=1e-9)
+    trained, plain = twins(seed=9, update=update, step_size="tc", alpha=1e-9)
     found = trained.learn(0, 50)
     expected = evaluate(ModelAgent(trained.model({})), trained.game, games=50, seed=9, threads=1)
     np.testing.assert_array_equal(found.scores, expected.scores)
@@ -171,7 +172,9 @@ def test_two_threads_learn_as_well_as_one() -> None:
 
     def fresh() -> Trainer:
         return Trainer(
-            Recipe(game="2048:rows=3,columns=3", tuples=("0124", "456", "89a"), symmetric=False, games=1, rule="tc")
+            TrainingConfig(
+                game="2048:rows=3,columns=3", tuples=("0124", "456", "89a"), symmetric=False, games=1, step_size="tc"
+            )
         )
 
     alone, shared = fresh(), fresh()

@@ -13,7 +13,14 @@ from tilewright.ntuple.patterns import NTupleArchitecture
 
 Codes = tuple[tuple[int, ...], ...]
 
-TABLE_SIZES = {"large": 8**5, "empty": 17, "distinct": 16, "pairs": 25, "steps": 25, "hint": 5}
+TABLE_SIZES = {
+    "large_tiles": 8**5,
+    "empty_cells": 17,
+    "distinct_tiles": 16,
+    "mergeable_pairs": 25,
+    "neighbouring_pairs": 25,
+    "hint": 5,
+}
 
 
 def mirrored(codes: Codes) -> Codes:
@@ -61,11 +68,11 @@ def feature_index(name: str, codes: Codes, hint: int) -> int:
     neighbours = [pair for lines in (codes, transposed(codes)) for line in lines for pair in pairwise(line)]
     steps_apart = [abs(one - other) for one, other in neighbours if one and other]
     indices = {
-        "large": sum(min(flat.count(11 + i), 7) * (1 << 3 * i) for i in range(5)),
-        "empty": flat.count(0),
-        "distinct": len(set(flat) - {0}),
-        "pairs": steps_apart.count(0),
-        "steps": steps_apart.count(1),
+        "large_tiles": sum(min(flat.count(11 + i), 7) * (1 << 3 * i) for i in range(5)),
+        "empty_cells": flat.count(0),
+        "distinct_tiles": len(set(flat) - {0}),
+        "mergeable_pairs": steps_apart.count(0),
+        "neighbouring_pairs": steps_apart.count(1),
         "hint": min(hint, 4),
     }
     return indices[name]
@@ -89,7 +96,7 @@ def places_of_codes(shape: NTupleArchitecture, codes: Codes, hint: int = 0) -> l
 def indices(shape: NTupleArchitecture, board: Board) -> list[int]:
     """The same for a board of the package, whose tiles may be too large for the network."""
     if board.game.name == "2048":
-        return places_of_codes(shape, downgraded(board.codes, shape.tiles - 1))
+        return places_of_codes(shape, downgraded(board.codes, shape.alphabet - 1))
     return places_of_codes(shape, board.codes, int(board.state.extra) & 15)
 
 

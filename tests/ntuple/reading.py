@@ -18,9 +18,11 @@ def _estimate_once(tables: WeightTables, rules: Rules, state: State, indices: In
     return state_value(tables, rules, state, indices, 0)
 
 
-def read(shape: NTupleArchitecture, weights: NDArray[Any], board: Board, unit: float = 1.0) -> tuple[list[int], float]:
+def read(
+    shape: NTupleArchitecture, weights: NDArray[Any], board: Board, quantum: float = 1.0
+) -> tuple[list[int], float]:
     """Where the weights of a board are, and its value."""
     game = board.game
     indices = np.zeros(shape.lookups(game), np.uint32)
-    value = _estimate_once(shape.tables(game, weights, unit), game.rules, typed_state(board.state), indices)
+    value = _estimate_once(shape.tables(game, weights, quantum), game.rules, typed_state(board.state), indices)
     return [int(index) for index in indices], float(value)

@@ -18,10 +18,10 @@ def trained_weights(size: int = 50_000, seed: int = 0) -> NDArray[np.float32]:
 
 
 @pytest.mark.parametrize("size", [1, 7, 8, 9, 1000, 50_001])
-@pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
-def test_what_is_packed_unpacks_as_it_was(size: int, share: float) -> None:
+@pytest.mark.parametrize("alpha", [0.0, 0.1, 1.0])
+def test_what_is_packed_unpacks_as_it_was(size: int, alpha: float) -> None:
     rng = np.random.default_rng(size)
-    whole = rng.integers(-LARGEST, LARGEST + 1, size).astype(np.int16) * (rng.random(size) < share)
+    whole = rng.integers(-LARGEST, LARGEST + 1, size).astype(np.int16) * (rng.random(size) < alpha)
     packed = pack(whole.astype(np.int16))
     assert all(part.dtype == np.uint8 for part in packed.values())
     np.testing.assert_array_equal(unpack(packed, size), whole)
@@ -34,24 +34,24 @@ def test_packing_makes_a_sparse_network_small() -> None:
 
 def test_no_weight_is_off_by_more_than_half_a_unit() -> None:
     weights = trained_weights()
-    whole, unit = quantised(weights)
+    whole, quantum = quantised(weights)
     assert whole.dtype == np.int16
     assert np.abs(whole).max() == LARGEST
     rounding = 0.01  # of a unit: 32-bit floats tell 32,767 units apart to 1/512
-    assert np.abs(whole * unit - weights).max() <= (0.5 + rounding) * unit
+    assert np.abs(whole * quantum - weights).max() <= (0.5 + rounding) * quantum
     assert (whole[weights == 0] == 0).all()
 
 
 @pytest.mark.parametrize("extreme", [123.0, -123.0])
 def test_the_largest_weight_of_either_sign_uses_the_whole_range(extreme: float) -> None:
-    whole, unit = quantised(np.array([0, extreme, 1], np.float32))
+    whole, quantum = quantised(np.array([0, extreme, 1], np.float32))
     assert whole[1] == np.sign(extreme) * LARGEST
-    assert unit == pytest.approx(123 / LARGEST)
+    assert quantum == pytest.approx(123 / LARGEST)
 
 
 def test_an_untrained_network_is_all_zeros() -> None:
-    whole, unit = quantised(np.zeros(10, np.float32))
-    assert unit == 1.0
+    whole, quantum = quantised(np.zeros(10, np.float32))
+    assert quantum == 1.0
     assert not whole.any()
 
 

@@ -47,27 +47,62 @@ def test_every_feature_is_what_counting_gives(game: str) -> None:
         (
             "2048",
             "2 2 4 0 / 8 2048 4 0 / 0 2048 0 0 / 32768 0 0 0",
-            {"large": 2 + 8**4, "empty": 8, "distinct": 5, "pairs": 3, "steps": 1, "hint": 0},
+            {
+                "large_tiles": 2 + 8**4,
+                "empty_cells": 8,
+                "distinct_tiles": 5,
+                "mergeable_pairs": 3,
+                "neighbouring_pairs": 1,
+                "hint": 0,
+            },
         ),
         (
             "2048",
             "2 4 2 4 / 4 2 4 2 / 2 4 2 4 / 4 2 4 2",
-            {"large": 0, "empty": 0, "distinct": 2, "pairs": 0, "steps": 24, "hint": 0},
+            {
+                "large_tiles": 0,
+                "empty_cells": 0,
+                "distinct_tiles": 2,
+                "mergeable_pairs": 0,
+                "neighbouring_pairs": 24,
+                "hint": 0,
+            },
         ),
         (
             "2048",
             "2048 2048 2048 2048 / 2048 2048 2048 2048 / 2048 2048 2048 2048 / 2048 2048 2048 2048",
-            {"large": 7, "empty": 0, "distinct": 1, "pairs": 24, "steps": 0, "hint": 0},
+            {
+                "large_tiles": 7,
+                "empty_cells": 0,
+                "distinct_tiles": 1,
+                "mergeable_pairs": 24,
+                "neighbouring_pairs": 0,
+                "hint": 0,
+            },
         ),
         (
             "threes",
             "1 2 3 6 / 0 0 0 6 / 0 0 0 0 / 768 0 0 1536 hint=2",
-            {"large": 1 + 8, "empty": 9, "distinct": 6, "pairs": 1, "steps": 3, "hint": 2},
+            {
+                "large_tiles": 1 + 8,
+                "empty_cells": 9,
+                "distinct_tiles": 6,
+                "mergeable_pairs": 1,
+                "neighbouring_pairs": 3,
+                "hint": 2,
+            },
         ),
         (
             "threes",
             "0 0 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 384 hint=+",
-            {"large": 0, "empty": 15, "distinct": 1, "pairs": 0, "steps": 0, "hint": 4},
+            {
+                "large_tiles": 0,
+                "empty_cells": 15,
+                "distinct_tiles": 1,
+                "mergeable_pairs": 0,
+                "neighbouring_pairs": 0,
+                "hint": 4,
+            },
         ),
     ],
 )
@@ -84,7 +119,9 @@ def test_every_bonus_is_one_hint_and_not_knowing_is_another(text: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_features_are_part_of_the_value_beside_the_tuples(game: str) -> None:
-    shape = NTupleArchitecture(("01", "145"), features=("steps", "hint", "large"))  # in an order of one's own
+    shape = NTupleArchitecture(
+        ("01", "145"), features=("neighbouring_pairs", "hint", "large_tiles")
+    )  # in an order of one's own
     weights = np.random.default_rng(4).random(shape.table_size, np.float32)
     rng = random.Random(4)
     for _ in range(50):

@@ -39,11 +39,11 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("value_function", VALUE_FUNCTIONS)
 def test_a_model_comes_back_as_it_was(path: Path, value_function: str) -> None:
-    shape = NTupleArchitecture(("0124", "59a"), symmetric=False, tiles=15, features=("large", "empty"))
+    shape = NTupleArchitecture(("0124", "59a"), symmetric=False, alphabet=15, features=("large_tiles", "empty_cells"))
     model = replace(model_of(value_function, shape), downgrade_above=1024)
     model.save(path)
     found = load_model(path)
-    assert (found.game, found.shape, found.value_function, found.unit, found.downgrade_above) == (
+    assert (found.game, found.shape, found.value_function, found.quantum, found.downgrade_above) == (
         GAME,
         shape,
         value_function,
@@ -68,10 +68,10 @@ def test_a_compact_model_is_the_same_within_half_a_unit(path: Path, value_functi
     found = load_model(path)
     assert (found.game, found.shape, found.value_function, found.origin) == (GAME, SHAPE, value_function, model.origin)
     assert found.weights.dtype == np.int16
-    assert found.unit == pytest.approx(float(np.abs(model.weights).max()) / 32_767)
-    error = np.abs(found.weights * found.unit - model.weights)
-    assert error.max() <= 0.501 * found.unit
-    assert np.array_equal(found.weights == 0, np.abs(model.weights) <= found.unit / 2)
+    assert found.quantum == pytest.approx(float(np.abs(model.weights).max()) / 32_767)
+    error = np.abs(found.weights * found.quantum - model.weights)
+    assert error.max() <= 0.501 * found.quantum
+    assert np.array_equal(found.weights == 0, np.abs(model.weights) <= found.quantum / 2)
 
 
 def test_a_compact_model_is_small(path: Path, tmp_path: Path) -> None:
@@ -90,21 +90,21 @@ def test_a_compact_model_compacted_again_is_the_same(path: Path) -> None:
 def test_a_coarser_unit_makes_a_smaller_file_that_is_as_near_as_it_says(path: Path) -> None:
     model = model_of()
     model.save(path, compact=True)
-    before, finest = path.stat().st_size, load_model(path).unit
-    model.save(path, compact=True, unit=100 * finest)
+    before, finest = path.stat().st_size, load_model(path).quantum
+    model.save(path, compact=True, quantum=100 * finest)
     found = load_model(path)
-    assert found.unit == pytest.approx(100 * finest)
+    assert found.quantum == pytest.approx(100 * finest)
     assert path.stat().st_size < 0.8 * before
-    assert np.abs(found.weights * found.unit - model.weights).max() <= 0.501 * found.unit
+    assert np.abs(found.weights * found.quantum - model.weights).max() <= 0.501 * found.quantum
     with pytest.raises(UsageError, match=r"in units of .* already; pack the one it was made of"):
-        found.save(path, compact=True, unit=200 * finest)
+        found.save(path, compact=True, quantum=200 * finest)
 
 
 def test_a_model_of_16_bits_comes_back_without_compression_too(path: Path) -> None:
     model = model_of().in_16_bits()
     model.save(path)
     found = load_model(path)
-    assert (found.unit, found.weights.dtype) == (model.unit, np.dtype(np.int16))
+    assert (found.quantum, found.weights.dtype) == (model.quantum, np.dtype(np.int16))
     assert found.weights.tobytes() == model.weights.tobytes()
 
 
@@ -112,7 +112,7 @@ def test_a_network_that_learned_nothing_is_compact_too(path: Path) -> None:
     Model(GAME, SHAPE, "state", np.zeros(SHAPE.table_size, np.float32)).save(path, compact=True)
     found = load_model(path)
     assert not found.weights.any()
-    assert found.unit > 0
+    assert found.quantum > 0
 
 
 def test_every_form_plays_the_same_values(path: Path) -> None:
@@ -121,7 +121,7 @@ def test_every_form_plays_the_same_values(path: Path) -> None:
     board = GAME.parse("2 4 0 / 2 8 16 / 4 0 2")
     exact = ModelAgent(model).values(board)
     found = ModelAgent(load_model(path)).values(board)
-    reach = load_model(path).unit * SHAPE.lookups(GAME)
+    reach = load_model(path).quantum * SHAPE.lookups(GAME)
     assert exact.keys() == found.keys() == set(GAME.legal(board))
     for move, value in exact.items():
         assert found[move] == pytest.approx(value, abs=reach)
@@ -138,14 +138,14 @@ def test_the_agent_of_a_path_plays_a_new_model_written_over_the_old(path: Path) 
 
 def test_a_trained_model_says_where_it_comes_from(tmp_path: Path) -> None:
     session = train(tiny(games=40), tmp_path)
-    with safetensors.safe_open(session.folder.model, "np") as file:
+    with safetensors.safe_open(session.folder.model_file, "np") as file:
         metadata = file.metadata()
     assert metadata["game"] == "2048:rows=3,columns=3,win_tile=64"
-    assert json.loads(metadata["shape"])["tuples"] == ["012", "456"]
-    assert metadata["recipe"] == session.recipe.to_toml()
+    assert json.loads(metadata["architecture"])["tuples"] == ["012", "456"]
+    assert metadata["config"] == session.config.to_toml()
     assert (metadata["seed"], metadata["games"], metadata["threads"]) == ("5", "40", "1")
     assert metadata["revision"]
-    found = load_model(session.folder.model)
+    found = load_model(session.folder.model_file)
     assert found.weights.tobytes() == session.trainer.weights.tobytes()
     game = session.trainer.game
     ours, theirs = (evaluate(ModelAgent(model), game, games=20) for model in (session.trainer.model({}), found))
@@ -168,29 +168,35 @@ def rewritten(
     ("changes", "message"),
     [
         (
-            {"format": "tilewright-ntuple-3"},
-            "not a model of this version: tilewright-ntuple-3, not tilewright-ntuple-2",
+            {"format": "tilewright-ntuple-4"},
+            "not a model of this version: tilewright-ntuple-4, not tilewright-ntuple-3",
         ),
         ({"format": "tilewright-checkpoint-1"}, "not a model of this version: tilewright-checkpoint-1"),
         ({"format": None}, "not a model of this version: no format at all"),
         ({"game": None}, "its description is damaged"),
         ({"game": "chess"}, "there is no game 'chess'"),
         ({"game": "2048:rows=3,columns=2"}, "is not on a 3x2 board"),
-        ({"shape": None}, "its description is damaged"),
-        ({"shape": "012"}, "its description is damaged"),
-        ({"shape": "[]"}, "its description is damaged"),
-        ({"shape": '{"tuples": [12], "symmetric": true, "tiles": 16, "features": []}'}, "its description is damaged"),
-        ({"shape": '{"tuples": ["0"], "symmetric": true, "tiles": Infinity, "features": []}'}, "damaged"),
-        ({"shape": '{"tuples": ["0x"], "symmetric": true, "tiles": 16, "features": []}'}, "tuple '0x'"),
-        ({"shape": '{"tuples": ["012"], "symmetric": true, "tiles": 16, "features": []}'}, "its shape has 4,096"),
+        ({"architecture": None}, "its description is damaged"),
+        ({"architecture": "012"}, "its description is damaged"),
+        ({"architecture": "[]"}, "its description is damaged"),
+        (
+            {"architecture": '{"tuples": [12], "symmetric": true, "alphabet": 16, "features": []}'},
+            "its description is damaged",
+        ),
+        ({"architecture": '{"tuples": ["0"], "symmetric": true, "alphabet": Infinity, "features": []}'}, "damaged"),
+        ({"architecture": '{"tuples": ["0x"], "symmetric": true, "alphabet": 16, "features": []}'}, "tuple '0x'"),
+        (
+            {"architecture": '{"tuples": ["012"], "symmetric": true, "alphabet": 16, "features": []}'},
+            "its shape has 4,096",
+        ),
         ({"value_function": None}, "its description is damaged"),
         ({"value_function": "guess"}, "its description is damaged: 'guess'"),
         ({"value_function": "action"}, "8,192 weights of float32, but its shape has 32,768"),
-        ({"unit": "wide"}, "its description is damaged"),
+        ({"quantum": "wide"}, "its description is damaged"),
         ({"compact": "true"}, "the packed weights do not unpack"),
         ({"compact": None}, "its description is damaged"),
         ({"downgrade_above": "much"}, "its description is damaged"),
-        ({"downgrade_above": "100"}, "knows=100: must be 0, or a tile from 8 on"),
+        ({"downgrade_above": "100"}, "downgrade_above=100: must be 0, or a tile from 8 on"),
     ],
 )
 def test_a_damaged_description_is_refused(path: Path, changes: dict[str, str | None], message: str) -> None:
@@ -216,7 +222,7 @@ def test_weights_that_do_not_fit_are_refused(path: Path, tensors: dict[str, Any]
 
 
 @pytest.mark.parametrize("part", ["visited", "upper", "lower"])
-@pytest.mark.parametrize("damage", ["missing", "empty", "noise", "of another model"])
+@pytest.mark.parametrize("damage", ["missing", "empty_cells", "noise", "of another model"])
 def test_packed_weights_that_do_not_fit_are_refused(path: Path, part: str, damage: str) -> None:
     model_of(seed=2).save(path, compact=True)
     others = {name: np.array(tensor) for name, tensor in read_tensors(path)[0].items()}
@@ -225,7 +231,7 @@ def test_packed_weights_that_do_not_fit_are_refused(path: Path, part: str, damag
     if damage == "missing":
         del tensors[part]
     else:
-        wrong = {"empty": np.zeros(0, np.uint8), "noise": np.arange(50, dtype=np.uint8)}
+        wrong = {"empty_cells": np.zeros(0, np.uint8), "noise": np.arange(50, dtype=np.uint8)}
         tensors[part] = wrong.get(damage, others[part])
     with pytest.raises(FileError, match="the packed weights do not unpack"):
         load_model(rewritten(path, tensors))

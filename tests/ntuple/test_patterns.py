@@ -51,9 +51,9 @@ def test_the_small_network_of_szubert_is_every_row_column_and_square() -> None:
 
 
 def test_tables_take_four_bits_a_cell_whatever_the_number_of_tiles() -> None:
-    assert NTupleArchitecture(("0123", "01"), tiles=15).table_size == 16**4 + 16**2
-    assert NTupleArchitecture(("0123", "01"), tiles=15).weight_count() == 15**4 + 15**2
-    assert NTupleArchitecture(("01",), features=("empty", "hint")).table_size == 16**2 + 17 + 5
+    assert NTupleArchitecture(("0123", "01"), alphabet=15).table_size == 16**4 + 16**2
+    assert NTupleArchitecture(("0123", "01"), alphabet=15).weight_count() == 15**4 + 15**2
+    assert NTupleArchitecture(("01",), features=("empty_cells", "hint")).table_size == 16**2 + 17 + 5
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_tables_take_four_bits_a_cell_whatever_the_number_of_tiles() -> None:
 def test_lookups_are_tuples_in_every_image_and_one_a_feature(board: str, symmetric: bool, symmetries: int) -> None:
     rows, columns = board.split(",")
     game = make_game(f"2048:rows={rows},columns={columns}")
-    shape = NTupleArchitecture(("01", "45", "014"), symmetric, features=("empty", "pairs"))
+    shape = NTupleArchitecture(("01", "45", "014"), symmetric, features=("empty_cells", "mergeable_pairs"))
     assert shape.symmetry_count(game) == symmetries
     assert shape.lookups(game) == 3 * symmetries + 2
 
@@ -77,9 +77,12 @@ def test_lookups_are_tuples_in_every_image_and_one_a_feature(board: str, symmetr
         ({"tuples": ("0123", "01g")}, "tuple '01g': must be 1 to 7 cells, hexadecimal digits 0 to f"),
         ({"tuples": ("0A",)}, "tuple '0A': must be 1 to 7 cells, hexadecimal digits 0 to f"),
         ({"tuples": ("0120",)}, "tuple '0120': a cell is named twice"),
-        ({"tuples": ("01",), "tiles": 14}, "tiles=14: must be 15 or 16"),
-        ({"tuples": ("01",), "features": ("emty",)}, "there is no feature 'emty' (did you mean 'empty'?)"),
-        ({"tuples": ("01",), "features": ("empty", "empty")}, "features empty, empty: one is named twice"),
+        ({"tuples": ("01",), "alphabet": 14}, "alphabet=14: must be 15 or 16"),
+        ({"tuples": ("01",), "features": ("emty",)}, "there is no feature 'emty' (did you mean 'empty_cells'?)"),
+        (
+            {"tuples": ("01",), "features": ("empty_cells", "empty_cells")},
+            "features empty_cells, empty_cells: one is named twice",
+        ),
         ({"tuples": ("0123456",) * 4}, "a network of 1,073,741,824 weights is too large"),
     ],
 )
@@ -116,14 +119,14 @@ def test_a_tuple_that_leaves_the_board_is_refused(game: str, fits: str, leaves: 
 
 
 def test_a_network_prints_its_tuples_as_small_boards() -> None:
-    assert str(NTupleArchitecture(("0123", "45689a"), features=("empty",))) == "\n".join(
+    assert str(NTupleArchitecture(("0123", "45689a"), features=("empty_cells",))) == "\n".join(
         [
             "■■■■  ····",
             "····  ■■■·",
             "····  ■■■·",
             "····  ····",
             "",
-            "2 tuples, symmetric, features empty: 16,842,769 weights, 64.3 MiB",
+            "2 tuples, symmetric, features empty_cells: 16,842,769 weights, 64.3 MiB",
         ]
     )
 

@@ -11,11 +11,11 @@ from tests.ntuple import naive
 from tests.ntuple.reading import read
 from tilewright import SpecError, make_game
 from tilewright.games.board import Board
-from tilewright.learning.trainer import Trainer
 from tilewright.ntuple.model import Model, load_model
 from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.ntuple.stages import UNWRITTEN, UNWRITTEN_16
-from tilewright.training.config import Recipe
+from tilewright.training.config import TrainingConfig
+from tilewright.training.trainer import Trainer
 
 STAGES = {
     "2048": ("8192", "16384", "16384+8192", "16384+8192+4096"),
@@ -44,8 +44,8 @@ def naive_stage(board: Board, conditions: tuple[str, ...]) -> int:
 @pytest.mark.parametrize("spec", STAGES)
 def test_a_board_is_read_from_the_weights_of_its_stage(spec: str) -> None:
     game, rng = make_game(spec), random.Random(1)
-    plain = NTupleArchitecture(TUPLES, features=("empty",))
-    shape = NTupleArchitecture(TUPLES, features=("empty",), stages=STAGES[spec])
+    plain = NTupleArchitecture(TUPLES, features=("empty_cells",))
+    shape = NTupleArchitecture(TUPLES, features=("empty_cells",), stages=STAGES[spec])
     weights = np.random.default_rng(1).random(shape.table_size, np.float32)
     seen = set()
     for _ in range(400):
@@ -110,19 +110,19 @@ def test_an_unwritten_weight_is_read_from_the_stage_before_until_it_is_written()
 
 
 @pytest.mark.parametrize("promote", [False, True])
-@pytest.mark.parametrize("rule", ["fixed", "tc"])
-def test_learning_writes_the_weights_of_the_stage_a_board_is_in(rule: str, promote: bool) -> None:
+@pytest.mark.parametrize("step_size", ["fixed", "tc"])
+def test_learning_writes_the_weights_of_the_stage_a_board_is_in(step_size: str, promote: bool) -> None:
     """A game that never reaches the second stage leaves its weights alone; one that does changes both."""
     kept, changed = (
         Trainer(
-            Recipe(
+            TrainingConfig(
                 game="2048:rows=3,columns=3",
                 network="",
                 tuples=("0124", "456"),
                 stages=(stage,),
                 promote=promote,
-                rule=rule,
-                share=0.1,
+                step_size=step_size,
+                alpha=0.1,
                 games=50,
             )
         )
@@ -138,18 +138,18 @@ def test_learning_writes_the_weights_of_the_stage_a_board_is_in(rule: str, promo
 
 def test_promoted_weights_begin_with_what_the_stage_before_knows() -> None:
     """Where errors are tiny, the first value a promoted weight takes is the one it had in the stage before."""
-    recipe = Recipe(
+    config = TrainingConfig(
         game="2048:rows=3,columns=3",
         network="",
         tuples=("0124", "456"),
         stages=("32",),
         promote=True,
-        rule="fixed",
-        share=1e-9,
-        initial=100,
+        step_size="fixed",
+        alpha=1e-9,
+        optimistic_init=100,
         games=20,
     )
-    trainer = Trainer(recipe)
+    trainer = Trainer(config)
     trainer.learn(0, 20)
     later = trainer.weights[trainer.shape.stage_size :]
     written = later > UNWRITTEN
@@ -174,7 +174,7 @@ def test_a_model_with_stages_reads_back_and_plays_the_same(compact: bool, tmp_pa
     for _ in range(50):
         board = random_board(game, rng)
         expected = read(shape, weights, board)[1]
-        assert read(shape, found.weights, board, found.unit)[1] == pytest.approx(expected, abs=1)
+        assert read(shape, found.weights, board, found.quantum)[1] == pytest.approx(expected, abs=1)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,10 @@ SMALL = {
     "4x2": ("threes:rows=4,columns=2,start_tiles=5", NTupleArchitecture(("0145", "9d"))),
     "6-tuple": ("2048", NTupleArchitecture(("012456",))),
     "by hint": ("threes", NTupleArchitecture(("012", "0145"), by_hint=True)),
-    "by hint, with features": ("threes", NTupleArchitecture(("012", "569a"), features=("large", "hint"), by_hint=True)),
+    "by hint, with features": (
+        "threes",
+        NTupleArchitecture(("012", "569a"), features=("large_tiles", "hint"), by_hint=True),
+    ),
 }
 
 
@@ -85,7 +88,7 @@ def test_without_symmetry_images_differ() -> None:
 
 @pytest.mark.parametrize("tiles", [15, 16])
 def test_tiles_without_weights_are_read_as_a_downgraded_board(tiles: int) -> None:
-    shape, game = NTupleArchitecture(("0123", "159d"), tiles=tiles), make_game("2048")
+    shape, game = NTupleArchitecture(("0123", "159d"), alphabet=tiles), make_game("2048")
     weights = random_weights(shape)
     rng = random.Random(2)
     for _ in range(150):
@@ -111,7 +114,7 @@ def test_tiles_without_weights_are_read_as_a_downgraded_board(tiles: int) -> Non
     ],
 )
 def test_every_tile_above_the_largest_missing_one_is_halved(tiles: int, board: str, same_as: str) -> None:
-    shape, game = NTupleArchitecture(("0123",), symmetric=False, tiles=tiles), make_game("2048")
+    shape, game = NTupleArchitecture(("0123",), symmetric=False, alphabet=tiles), make_game("2048")
     weights = random_weights(shape)
     rest = " / 0 0 0 0" * 3
     assert read(shape, weights, game.parse(board + rest)) == read(shape, weights, game.parse(same_as + rest))
@@ -129,5 +132,5 @@ def test_weights_of_16_bits_are_added_up_without_overflow() -> None:
     shape, game = NTupleArchitecture(("0123", "0145")), make_game("2048")
     weights = np.full(shape.table_size, 32_767, np.int16)
     board = game.parse("2 4 8 0 / 0 0 0 0 / 0 0 2 0 / 0 0 0 0")
-    assert read(shape, weights, board, unit=0.5)[1] == 16 * 32_767 * 0.5
-    assert read(shape, -weights, board, unit=2.0)[1] == -16 * 32_767 * 2.0
+    assert read(shape, weights, board, quantum=0.5)[1] == 16 * 32_767 * 0.5
+    assert read(shape, -weights, board, quantum=2.0)[1] == -16 * 32_767 * 2.0

@@ -40,7 +40,7 @@ def test_equal_scores_have_an_interval_of_no_width() -> None:
     ("hits", "n"), [(0, 1), (1, 1), (0, 100), (100, 100), (1, 2), (37, 100), (999, 1000), (5, 10**6)]
 )
 def test_rate_and_its_interval(hits: int, n: int) -> None:
-    wilson = stats.binomtest(hits, n).proportion_ci(value_function="wilson")
+    wilson = stats.binomtest(hits, n).proportion_ci(method="wilson")
     assert rate_of(hits, n) == pytest.approx((hits / n, wilson.low, wilson.high), abs=1e-12)
 
 
@@ -71,7 +71,7 @@ def test_rate_intervals_hold_the_truth_as_often_as_wilson_says(rate: float, n: i
     """Hits are whole numbers, so the true coverage is a sum over them: near 95 %, and known exactly."""
     exact = 0.0
     for hits in range(n + 1):
-        low, high = stats.binomtest(hits, n).proportion_ci(value_function="wilson")
+        low, high = stats.binomtest(hits, n).proportion_ci(method="wilson")
         exact += stats.binom.pmf(hits, n, rate) * (low <= rate <= high)
     assert exact == pytest.approx(0.95, abs=0.025)
     drawn = np.random.default_rng(n).binomial(n, rate, 4000).tolist()
@@ -115,9 +115,7 @@ def test_the_interval_of_best_of_hundred_agrees_with_scipys_bootstrap() -> None:
     assert found is not None
     assert found == best_of_hundred(scores)
     best = scores.reshape(40, 100).max(axis=1)
-    theirs = stats.bootstrap(
-        (best,), np.mean, n_resamples=20_000, value_function="percentile", rng=2
-    ).confidence_interval
+    theirs = stats.bootstrap((best,), np.mean, n_resamples=20_000, method="percentile", rng=2).confidence_interval
     width = theirs.high - theirs.low
     assert found.low == pytest.approx(theirs.low, abs=0.1 * width)
     assert found.high == pytest.approx(theirs.high, abs=0.1 * width)

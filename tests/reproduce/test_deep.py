@@ -39,11 +39,11 @@ def test_a_row_is_what_training_and_testing_by_hand_give(experiment: Experiment,
     store = Store(tmp_path / "store")
     run_suite(pieces_of(experiment, SCALE), store, workers=2)
     found = find_all(experiment, SCALE, store)
-    for one, recipe in zip(found, (SMALL, AFTERSTATE), strict=True):
-        folder = tmp_path / recipe.learner
-        session = train(pieces_of(experiment, SCALE)[found.index(one)].training.recipe, folder)  # type: ignore[union-attr, arg-type]
-        agent = make_agent(f"{recipe.learner}:model={session.folder.model}")
-        played = evaluate(agent, make_game(recipe.game), games=40, seed=FIRST_TEST, threads=1)
+    for one, config in zip(found, (SMALL, AFTERSTATE), strict=True):
+        folder = tmp_path / config.algorithm
+        session = train(pieces_of(experiment, SCALE)[found.index(one)].training.config, folder)  # type: ignore[union-attr, arg-type]
+        agent = make_agent(f"{config.algorithm}:model={session.folder.model_file}")
+        played = evaluate(agent, make_game(config.game), games=40, seed=FIRST_TEST, threads=1)
         assert np.array_equal(played.scores, one.samples[0].scores)
         assert one.samples[0].training["moves"] == 512  # type: ignore[index]
         ends = [one.cells[f"ends-{tile}"].ours for tile in (4, 8, 16, 32)]

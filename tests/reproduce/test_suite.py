@@ -104,7 +104,7 @@ def test_interrupted_at_any_time_the_report_is_the_same(
 def test_a_job_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
     experiment = tiny_experiment(tmp_path)
     hopeless = tmp_path / "hopeless.toml"
-    tiny(lambda_=0.0, games=90, stages=("4096",), collect=10).save(hopeless)
+    tiny(lambda_=0.0, games=90, stages=("4096",), start_pool=10).save(hopeless)
     experiment = dataclasses.replace(experiment, rows=(Row("hopeless", str(hopeless)), *experiment.rows))
     store = Store(tmp_path / "store")
     failed = run_suite(pieces_of(experiment, QUICK), store, workers=2)

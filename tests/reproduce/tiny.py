@@ -15,7 +15,7 @@ def tiny_experiment(folder: Path) -> Experiment:
     """Its recipes are written to `folder`."""
     plain, staged = folder / "plain.toml", folder / "staged.toml"
     tiny(lambda_=0.0, games=120).save(plain)
-    tiny(lambda_=0.0, games=150, stages=("16", "16+8"), collect=10).save(staged)
+    tiny(lambda_=0.0, games=150, stages=("16", "16+8"), start_pool=10).save(staged)
     rows = (
         Row("plain", str(plain), paper={"score": Stated(900.0, 100.0), "win": Stated(0.5, 0.0)}),
         Row("plain, slow", str(plain), slow=True, paper={"score": Stated(50_000.0, 1.0)}),

@@ -79,7 +79,7 @@ def test_networks_play_and_judge_playouts_as_those_of_the_twin(game: str, value_
     values = make_agent(f"montecarlo:rollouts=4,playout=network,steps=3,model={path}").values(board, stream_for(8))
     final = twin.FINALS["score"]
     assert values == twin.monte_carlo(
-        board, stream_for(8), rollouts=4, final=final, player=play, steps=3, evaluate_state=evaluate_state
+        board, stream_for(8), rollouts=4, final=final, player=play, n_step=3, evaluate_state=evaluate_state
     )
     values = make_agent(f"montecarlo:rollouts=4,playout=network,value=largest,model={path}").values(
         board, stream_for(9)
@@ -97,10 +97,10 @@ def test_a_network_judges_random_playouts_that_are_cut_short(tmp_path: Path) -> 
     def evaluate_state(board: Board) -> float:
         return max(network.values(board).values(), default=0.0)
 
-    for steps in (1, 5):
-        values = make_agent(f"montecarlo:rollouts=9,steps={steps},model={path}").values(board, stream_for(steps))
+    for n_step in (1, 5):
+        values = make_agent(f"montecarlo:rollouts=9,steps={n_step},model={path}").values(board, stream_for(n_step))
         expected = twin.monte_carlo(
-            board, stream_for(steps), rollouts=9, final=final, steps=steps, evaluate_state=evaluate_state
+            board, stream_for(n_step), rollouts=9, final=final, n_step=n_step, evaluate_state=evaluate_state
         )
         assert values == expected
 

@@ -46,8 +46,8 @@ def below(stream: Stream, limit: int) -> int:
 
 
 def plays_randomly(board: Board, stream: Stream) -> str:
-    order = list(permutations(range(4)))[below(stream, 24)]
-    return next(ACTIONS[i] for i in order if ACTIONS[i] in board.game.legal(board))
+    update = list(permutations(range(4)))[below(stream, 24)]
+    return next(ACTIONS[i] for i in update if ACTIONS[i] in board.game.legal(board))
 
 
 def plays_merges(board: Board, stream: Stream) -> str:
@@ -76,11 +76,11 @@ def play_out(
     stream: Stream,
     player: Player,
     final: Final,
-    steps: int,
+    n_step: int,
     evaluate_state: Callable[[Board], float],
 ) -> float:
     game = board.game
-    for _ in range(steps):
+    for _ in range(n_step):
         if game.is_over(board):
             return final(board, score)
         after, reward = game.slide(board, player(board, stream))
@@ -97,7 +97,7 @@ def monte_carlo(
     final: Final,
     shared: bool = False,
     player: Player = plays_randomly,
-    steps: int = 10**9,
+    n_step: int = 10**9,
     evaluate_state: Callable[[Board], float] = lambda board: 0.0,
 ) -> dict[str, float]:
     """The mean of each legal move's playouts, added up in blocks."""
@@ -115,7 +115,7 @@ def monte_carlo(
             tried, gain = (first, first_gain) if shared else game.spawn(after, own)
             if i % BLOCK == 0:
                 blocks.append(0.0)
-            blocks[-1] += play_out(tried, reward + gain, own, player, final, steps, evaluate_state)
+            blocks[-1] += play_out(tried, reward + gain, own, player, final, n_step, evaluate_state)
         total = 0.0
         for block in blocks:
             total += block

@@ -9,14 +9,14 @@ import numpy as np
 from tensorboardX.proto import event_pb2
 
 from tilewright._core.files import read_tensors
-from tilewright.training.config import Recipe
-from tilewright.training.ntuple_session import Session, open_session
+from tilewright.training.config import TrainingConfig
+from tilewright.training.ntuple_session import NTupleSession, open_session
 from tilewright.training.run_folder import CurvePoint, RunFolder
-from tilewright.training.session import Watcher
+from tilewright.training.session import Callback
 
 __all__ = ["ONLINE", "TINY", "StopAfter", "events_of", "learned", "purges_of", "rows_but_time", "tiny", "train"]
 
-TINY = Recipe(
+TINY = TrainingConfig(
     game="2048:rows=3,columns=3,win_tile=64",
     tuples=("012", "456"),
     lambda_=0.5,
@@ -26,34 +26,38 @@ TINY = Recipe(
     evaluate_games=10,
     evaluate_minutes=0,
 )
-ONLINE: dict[str, Any] = {"order": "online", "rule": "fixed", "lambda_": 0.0, "share": 0.1}
+ONLINE: dict[str, Any] = {"update": "online", "step_size": "fixed", "lambda_": 0.0, "alpha": 0.1}
 
 
-def tiny(**changes: Any) -> Recipe:
+def tiny(**changes: Any) -> TrainingConfig:
     return dataclasses.replace(TINY, **changes)
 
 
-class StopAfter(Watcher):
+class StopAfter(Callback):
     """Ends a session as soon as so many games are finished."""
 
     def __init__(self, games: int) -> None:
         self._games = games
 
-    def on_games(self, session: Session) -> None:
+    def on_games(self, session: NTupleSession) -> None:
         if session.progress.games >= self._games:
             session.stop()
 
 
-def train(recipe: Recipe, path: Path, *, resume: bool = False, watcher: Watcher | None = None) -> Session:
+def train(
+    config: TrainingConfig, path: Path, *, resume: bool = False, callback: Callback | None = None
+) -> NTupleSession:
     """A session on one thread, which makes it repeatable, run to its end."""
-    session = open_session(recipe, path, resume=resume, threads=1, watcher=watcher)
+    session = open_session(config, path, resume=resume, threads=1, callback=callback)
     session.run()
     return session
 
 
 def learned(path: Path) -> dict[str, bytes]:
     """All that learning changed, bit by bit, out of the checkpoint."""
-    return {name: np.asarray(tensor).tobytes() for name, tensor in read_tensors(RunFolder(path).checkpoint)[0].items()}
+    return {
+        name: np.asarray(tensor).tobytes() for name, tensor in read_tensors(RunFolder(path).checkpoint_file)[0].items()
+    }
 
 
 def rows_but_time(path: Path) -> list[CurvePoint]:

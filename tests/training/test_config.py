@@ -10,20 +10,26 @@ from hypothesis import strategies as st
 
 from tests.process import run_python
 from tests.training.sessions import tiny
+from tilewright._core.config import config_from_toml
 from tilewright.errors import ConfigError, FileError
 from tilewright.ntuple.features import FEATURES
 from tilewright.ntuple.patterns import NETWORKS
-from tilewright.training.config import LARGEST_VALUE, Recipe, preset_names, read_recipe, recipe_from_toml
+from tilewright.training.config import (
+    LARGEST_VALUE,
+    TrainingConfig,
+    preset_names,
+    read_training_config,
+)
 
-KEYS = [field.name.rstrip("_") for field in dataclasses.fields(Recipe)]
+KEYS = [field.name.rstrip("_") for field in dataclasses.fields(TrainingConfig)]
 
 
 @pytest.mark.parametrize("name", preset_names())
 def test_every_preset_is_a_recipe_for_a_network_that_fits_its_game(name: str) -> None:
-    recipe = read_recipe(name)
-    assert dataclasses.replace(recipe.make_architecture(), stages=(), promote=False) == NETWORKS[recipe.network]
-    assert recipe.make_architecture().lookups(recipe.make_game()) > 0
-    assert recipe_from_toml(recipe.to_toml()) == recipe
+    config = read_training_config(name)
+    assert dataclasses.replace(config.make_architecture(), stages=(), promote=False) == NETWORKS[config.network]
+    assert config.make_architecture().lookups(config.make_game()) > 0
+    assert config_from_toml(TrainingConfig, config.to_toml()) == config
 
 
 def test_presets_are_listed_with_the_first_line_of_their_file() -> None:
@@ -34,10 +40,10 @@ def test_presets_are_listed_with_the_first_line_of_their_file() -> None:
 def test_the_steps_of_papers_are_shares_divided_by_the_lookups() -> None:
     """What the first lines of the presets say: α = 0.0025 for every weight."""
     for name in preset_names():
-        recipe = read_recipe(name)
+        config = read_training_config(name)
         if "α = 0.0025 a weight" in preset_names()[name]:
-            lookups = recipe.make_architecture().lookups(recipe.make_game())
-            assert recipe.share == pytest.approx(0.0025 * lookups), name
+            lookups = config.make_architecture().lookups(config.make_game())
+            assert config.alpha == pytest.approx(0.0025 * lookups), name
 
 
 def numbers(low: float, high: float, *, above: bool = False) -> st.SearchStrategy[float]:
@@ -49,15 +55,15 @@ ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
 
 @st.composite
-def recipes(draw: st.DrawFn) -> Recipe:
+def recipes(draw: st.DrawFn) -> TrainingConfig:
     chosen: dict[str, Any] = {
         "game": draw(st.sampled_from(["2048", "threes", "2048:four=0.25,start_tiles=3", " 2048:\n"])),
         "value_function": draw(st.sampled_from(["afterstate", "state", "action"])),
-        "rule": draw(st.sampled_from(["fixed", "tc"])),
-        "share": draw(numbers(0, 2, above=True)),
+        "step_size": draw(st.sampled_from(["fixed", "tc"])),
+        "alpha": draw(numbers(0, 2, above=True)),
         "decay": draw(numbers(0, 1, above=True)),
         "epsilon": draw(numbers(0, 1)),
-        "initial": draw(numbers(-LARGEST_VALUE, LARGEST_VALUE)),
+        "optimistic_init": draw(numbers(-LARGEST_VALUE, LARGEST_VALUE)),
         "games": draw(st.integers(1, 10**12)),
         "minutes": draw(numbers(0, float("inf"))),
         "seed": draw(st.integers(0, 2**70)),
@@ -68,37 +74,37 @@ def recipes(draw: st.DrawFn) -> Recipe:
         "checkpoint_minutes": draw(numbers(0, 1e300, above=True)),
     }
     if chosen["value_function"] == "state":
-        chosen["initial"] = -abs(chosen["initial"])
+        chosen["optimistic_init"] = -abs(chosen["optimistic_init"])
     if draw(st.booleans()):
-        chosen |= {"order": "backward", "lambda_": draw(numbers(0, 1)), "steps": draw(st.integers(0, 100))}
+        chosen |= {"update": "backward", "lambda_": draw(numbers(0, 1)), "n_step": draw(st.integers(0, 100))}
     else:
-        chosen |= {"order": "online", "steps": draw(st.integers(0, 1))}
+        chosen |= {"update": "online", "n_step": draw(st.integers(0, 1))}
     if draw(st.booleans()):
         chosen |= {
             "network": draw(ANY_TEXT),
             "tuples": tuple(draw(st.lists(CELLS, min_size=1, max_size=6))),
             "symmetric": draw(st.booleans()),
-            "tiles": draw(st.sampled_from([15, 16])),
+            "alphabet": draw(st.sampled_from([15, 16])),
             "features": tuple(draw(st.lists(st.sampled_from(list(FEATURES)), unique=True))),
         }
     else:
         chosen["network"] = draw(st.sampled_from([name for name, shape in NETWORKS.items() if not shape.by_hint]))
-    return Recipe(**chosen)
+    return TrainingConfig(**chosen)
 
 
 @settings(derandomize=True, max_examples=200, deadline=None)
 @given(recipes())
-def test_every_recipe_reads_back_from_its_toml(recipe: Recipe) -> None:
-    assert recipe_from_toml(recipe.to_toml()) == recipe
+def test_every_recipe_reads_back_from_its_toml(config: TrainingConfig) -> None:
+    assert config_from_toml(TrainingConfig, config.to_toml()) == config
 
 
 @settings(derandomize=True, max_examples=50, deadline=None)
 @given(recipes())
-def test_what_was_chosen_makes_the_recipe_and_no_less_does(recipe: Recipe) -> None:
-    chosen = recipe.chosen()
-    lines = [line for line in recipe.to_toml().splitlines() if line.partition(" = ")[0] in chosen]
-    assert recipe_from_toml("\n".join(lines)) == recipe
-    default = dict(zip(KEYS, dataclasses.astuple(Recipe(games=1)), strict=True)) | {"games": 0}
+def test_what_was_chosen_makes_the_recipe_and_no_less_does(config: TrainingConfig) -> None:
+    chosen = config.chosen()
+    lines = [line for line in config.to_toml().splitlines() if line.partition(" = ")[0] in chosen]
+    assert config_from_toml(TrainingConfig, "\n".join(lines)) == config
+    default = dict(zip(KEYS, dataclasses.astuple(TrainingConfig(games=1)), strict=True)) | {"games": 0}
     assert all(default[key] != value for key, value in chosen.items())
 
 
@@ -109,12 +115,14 @@ def test_the_toml_has_every_key_once() -> None:
 def test_a_saved_recipe_reads_back_with_changes(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     tiny().save(path)
-    assert read_recipe(str(path)) == tiny()
-    assert read_recipe(str(path), seed=9, **{"lambda": 0.25}) == tiny(seed=9, lambda_=0.25)
+    assert read_training_config(str(path)) == tiny()
+    assert read_training_config(str(path), seed=9, **{"lambda": 0.25}) == tiny(seed=9, lambda_=0.25)
 
 
 def test_what_is_left_out_has_the_default_and_whole_numbers_are_numbers() -> None:
-    assert recipe_from_toml("games = 5\nshare = 1\nminutes = 2") == Recipe(games=5, share=1.0, minutes=2.0)
+    assert config_from_toml(TrainingConfig, "games = 5\nalpha = 1\nminutes = 2") == TrainingConfig(
+        games=5, alpha=1.0, minutes=2.0
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,16 +130,16 @@ def test_what_is_left_out_has_the_default_and_whole_numbers_are_numbers() -> Non
     [(1.2, 0, "1.2 minutes"), (0, 5000, "5,000 games"), (1.0, 5000, "1 minutes or 5,000 games")],
 )
 def test_its_length_in_words(minutes: float, games: int, words: str) -> None:
-    assert Recipe(minutes=minutes, games=games).length == words
+    assert TrainingConfig(minutes=minutes, games=games).length == words
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("sahre = 1.0", "unknown key 'sahre' (did you mean 'share'?); known: game, network, tuples"),
+        ("aplha = 1.0", "unknown key 'aplha' (did you mean 'alpha'?); known: game, network, tuples"),
         ("lambda_ = 0.5", "unknown key 'lambda_' (did you mean 'lambda'?)"),
         ("xyzzy = 1", f"unknown key 'xyzzy'; known: {', '.join(KEYS)}"),
-        ("[training]\nshare = 1.0", "unknown key 'training'"),
+        ("[training]\nalpha = 1.0", "unknown key 'training'"),
         ("game = 2048", "game = 2048: must be text"),
         ('game = "2084"', "game: there is no game '2084' (did you mean '2048'?)"),
         ('game = "2048:rows=9"', "game: "),
@@ -144,36 +152,39 @@ def test_its_length_in_words(minutes: float, games: int, words: str) -> None:
         ('tuples = [""]', "tuples: tuple '': must be 1 to 7 cells"),
         ('tuples = ["0123456", "1234567", "2345678", "3456789"]', "tuples: a network of 1,073,741,824 weights"),
         ('game = "2048:rows=3,columns=3"', "tuples: tuple '012345': cell 3 is not on a 3x3 board"),
-        ('tuples = ["01"]\ntiles = 14', "tuples: tiles=14: must be 15 or 16"),
+        ('tuples = ["01"]\nalphabet = 14', "tuples: alphabet=14: must be 15 or 16"),
         ('tuples = ["01"]\nsymmetric = 1', "symmetric = 1: must be true or false"),
-        ('tuples = ["01"]\nfeatures = ["larg"]', "tuples: there is no feature 'larg' (did you mean 'large'?)"),
-        ('features = ["large"]', "features goes with tuples; network = '4x6' has its own"),
+        ('tuples = ["01"]\nfeatures = ["larg"]', "tuples: there is no feature 'larg' (did you mean 'large_tiles'?)"),
+        ('features = ["large_tiles"]', "features goes with tuples; network = '4x6' has its own"),
         ("symmetric = false", "symmetric goes with tuples"),
-        ("tiles = 15", "tiles goes with tuples"),
+        ("alphabet = 15", "alphabet goes with tuples"),
         (
-            'method = "afterstates"',
-            "method = 'afterstates' (did you mean 'afterstate'?); allowed: afterstate, state, act",
+            'value_function = "afterstates"',
+            "value_function = 'afterstates' (did you mean 'afterstate'?); allowed: afterstate, state, act",
         ),
-        ('order = "forward"', "order = 'forward' (did you mean 'backward'?); allowed: online, backward"),
-        ('rule = "adam"', "rule = 'adam'; allowed: fixed, tc"),
+        ('update = "forward"', "update = 'forward' (did you mean 'backward'?); allowed: online, backward"),
+        ('step_size = "adam"', "step_size = 'adam'; allowed: fixed, tc"),
         ("lambda = 1.5", "lambda = 1.5: must be from 0 to 1"),
         ("lambda = -0.1", "lambda = -0.1: must be from 0 to 1"),
         ("lambda = nan", "lambda = nan: must be from 0 to 1"),
-        ('order = "online"\nlambda = 0.5', 'order = "online" learns from one move at a time; lambda and steps need'),
-        ('order = "online"\nsteps = 2', 'order = "online" learns from one move at a time; lambda and steps need'),
-        ("steps = -1", "steps = -1: must be from 0"),
-        ("steps = 1.5", "steps = 1.5: must be a whole number"),
-        ("share = 0.0", "share = 0.0: must be above 0 to 2"),
-        ("share = 2.1", "share = 2.1: must be above 0 to 2"),
-        ('share = "all"', "share = 'all': must be a number"),
-        ("share = true", "share = True: must be a number"),
+        ('update = "online"\nlambda = 0.5', 'update = "online" learns from one move at a time; lambda and n_step need'),
+        ('update = "online"\nn_step = 2', 'update = "online" learns from one move at a time; lambda and n_step need'),
+        ("n_step = -1", "n_step = -1: must be from 0"),
+        ("n_step = 1.5", "n_step = 1.5: must be a whole number"),
+        ("alpha = 0.0", "alpha = 0.0: must be above 0 to 2"),
+        ("alpha = 2.1", "alpha = 2.1: must be above 0 to 2"),
+        ('alpha = "all"', "alpha = 'all': must be a number"),
+        ("alpha = true", "alpha = True: must be a number"),
         ("decay = 0", "decay = 0.0: must be above 0 to 1"),
         ("decay = 1.01", "decay = 1.01: must be above 0 to 1"),
         ("epsilon = -1", "epsilon = -1.0: must be from 0 to 1"),
-        ("initial = nan", "initial = nan: must be from -1000000000 to 1000000000"),
-        ("initial = -inf", "initial = -inf: must be from -1000000000 to 1000000000"),
-        ("initial = 1e30", "initial = 1e+30: must be from"),
-        ('method = "state"\ninitial = 1', 'method = "state" cannot begin with initial > 0'),
+        ("optimistic_init = nan", "optimistic_init = nan: must be from -1000000000 to 1000000000"),
+        ("optimistic_init = -inf", "optimistic_init = -inf: must be from -1000000000 to 1000000000"),
+        ("optimistic_init = 1e30", "optimistic_init = 1e+30: must be from"),
+        (
+            'value_function = "state"\noptimistic_init = 1',
+            'value_function = "state" cannot begin with optimistic_init > 0',
+        ),
         ("patience = 999", "patience = 999: must be 0 or at least curve_games = 1000"),
         ("patience = true", "patience = True: must be a whole number"),
         ("games = 0", "games or minutes must say how long to train"),
@@ -189,8 +200,8 @@ def test_its_length_in_words(minutes: float, games: int, words: str) -> None:
         ("evaluate_games = 0", "evaluate_games = 0: must be above 0"),
         ("evaluate_minutes = -1", "evaluate_minutes = -1.0: must be from 0"),
         ("checkpoint_minutes = 0", "checkpoint_minutes = 0.0: must be above 0"),
-        ("share = ", "not valid TOML: "),
-        ("share = 1\nshare = 1", "not valid TOML: "),
+        ("alpha = ", "not valid TOML: "),
+        ("alpha = 1\nalpha = 1", "not valid TOML: "),
         ("seed = " + "[" * 20_000, "not valid TOML: "),
     ],
     ids=lambda text: text[:40],
@@ -199,7 +210,7 @@ def test_what_cannot_be_is_one_line_that_names_the_key(tmp_path: Path, text: str
     path = tmp_path / "mine.toml"
     path.write_text(text if "games =" in text else f"games = 10\n{text}")
     with pytest.raises(ConfigError) as error:
-        read_recipe(str(path))
+        read_training_config(str(path))
     assert str(error.value).startswith(f"{path}: ")
     assert message in str(error.value)
     assert "\n" not in str(error.value)
@@ -207,14 +218,14 @@ def test_what_cannot_be_is_one_line_that_names_the_key(tmp_path: Path, text: str
 
 def test_a_changed_key_is_checked_like_the_file() -> None:
     with pytest.raises(ConfigError, match=r"minute: unknown key 'sede' \(did you mean 'seed'"):
-        read_recipe("minute", sede=1)
-    with pytest.raises(ConfigError, match=r"minute: share = -1.0: must be above 0 to 2"):
-        read_recipe("minute", share=-1)
+        read_training_config("minute", sede=1)
+    with pytest.raises(ConfigError, match=r"minute: alpha = -1.0: must be above 0 to 2"):
+        read_training_config("minute", alpha=-1)
 
 
 def test_a_preset_that_is_none_is_answered_with_those_there_are() -> None:
     with pytest.raises(ConfigError) as error:
-        read_recipe("minuet")
+        read_training_config("minuet")
     assert str(error.value) == (
         f"there is no preset or file 'minuet' (did you mean 'minute'?); presets: {', '.join(preset_names())}"
     )
@@ -229,14 +240,12 @@ def test_what_cannot_be_read_is_a_file_error_with_the_reason(tmp_path: Path) -> 
         (picture, "not text"),
     ]:
         with pytest.raises(FileError, match=f"{path}: cannot be read: {reason}"):
-            read_recipe(str(path))
+            read_training_config(str(path))
 
 
 def test_files_are_read_as_utf_8_whatever_the_system_prefers(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_bytes("# Jaśkowski, α\ngames = 5\n".encode())
-    code = (
-        f"from tilewright.training.config import *; print(read_recipe({str(path)!r}).games, read_recipe('yeh').games)"
-    )
+    code = f"from tilewright.training.config import *; print(read_training_config({str(path)!r}).games, read_training_config('yeh').games)"
     found = run_python(code, PYTHONUTF8="0", PYTHONCOERCECLOCALE="0", LC_ALL="C")
     assert (found.stdout, found.stderr) == ("5 5000000\n", "")

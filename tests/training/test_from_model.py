@@ -9,20 +9,20 @@ import pytest
 
 from tests.training.sessions import StopAfter, learned, rows_but_time, tiny, train
 from tilewright.errors import FileError, UsageError
-from tilewright.learning.trainer import Trainer
 from tilewright.ntuple.model import load_model
 from tilewright.ntuple.stages import UNWRITTEN
 from tilewright.training.ntuple_session import open_session
 from tilewright.training.run_folder import RunFolder
+from tilewright.training.trainer import Trainer
 
-IN_TURN: dict[str, Any] = {"stages": ("16", "16+8"), "collect": 40, "lambda_": 0.0}
+IN_TURN: dict[str, Any] = {"stages": ("16", "16+8"), "start_pool": 40, "lambda_": 0.0}
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A network of one stage, after 300 games."""
     session = train(tiny(lambda_=0.0), tmp_path_factory.mktemp("first"))
-    return str(session.folder.model)
+    return str(session.folder.model_file)
 
 
 def test_the_first_games_are_learned_from_on_its_weights(model: str, tmp_path: Path) -> None:
@@ -35,24 +35,24 @@ def test_the_first_games_are_learned_from_on_its_weights(model: str, tmp_path: P
 
 def test_stages_in_turn_go_on_with_the_first_that_it_does_not_have(model: str, tmp_path: Path) -> None:
     """Its own weights stay as they are; boards for the second stage are those that it reaches."""
-    recipe = tiny(model=model, **IN_TURN)
-    session = train(recipe, tmp_path)
+    config = tiny(model=model, **IN_TURN)
+    session = train(config, tmp_path)
     known = load_model(model).weights
     stages = session.trainer.weights.reshape(3, -1)
     np.testing.assert_array_equal(stages[0], known)
     assert np.count_nonzero(stages, axis=1).all()
     assert [(point.stage, point.games) for point in session.folder.stage_points()] == [(2, 0), (3, 150)]
     assert {point.stage for point in rows_but_time(tmp_path)} == {2, 3}
-    trainer = Trainer(recipe)
+    trainer = Trainer(config)
     trainer.weights[: len(known)] = known
-    finals = trainer.collect(0, 100).finals
+    finals = trainer.collect_starts(0, 100).finals
     assert session.folder.stage_points()[0].normalised == pytest.approx(finals[finals > 0].mean(), rel=0.2)
 
 
 def test_two_known_stages_are_passed_through(model: str, tmp_path: Path) -> None:
     two = train(tiny(model=model, **{**IN_TURN, "stages": ("16",)}), tmp_path / "two")
-    three = train(tiny(model=str(two.folder.model), **IN_TURN), tmp_path / "three")
-    known = load_model(two.folder.model).weights
+    three = train(tiny(model=str(two.folder.model_file), **IN_TURN), tmp_path / "three")
+    known = load_model(two.folder.model_file).weights
     np.testing.assert_array_equal(three.trainer.weights[: len(known)], known)
     assert [(point.stage, point.games) for point in three.folder.stage_points()] == [(2, 0), (3, 0)]
     assert {point.stage for point in rows_but_time(tmp_path / "three")} == {3}
@@ -62,18 +62,18 @@ def test_two_known_stages_are_passed_through(model: str, tmp_path: Path) -> None
 def test_going_on_later_needs_the_model_no_more(model: str, tmp_path: Path, games: int) -> None:
     copy = tmp_path / "model.safetensors"
     copy.write_bytes(Path(model).read_bytes())
-    recipe = tiny(model=str(copy), **IN_TURN)
-    train(recipe, tmp_path / "undisturbed")
-    train(recipe, tmp_path / "stopped", watcher=StopAfter(games))
+    config = tiny(model=str(copy), **IN_TURN)
+    train(config, tmp_path / "undisturbed")
+    train(config, tmp_path / "stopped", callback=StopAfter(games))
     copy.unlink()
-    train(recipe, tmp_path / "stopped", resume=True)
+    train(config, tmp_path / "stopped", resume=True)
     assert learned(tmp_path / "stopped") == learned(tmp_path / "undisturbed")
     assert rows_but_time(tmp_path / "stopped") == rows_but_time(tmp_path / "undisturbed")
 
 
 def test_a_packed_model_serves_as_well(model: str, tmp_path: Path) -> None:
     packed = tmp_path / "packed.safetensors"
-    load_model(model).save(packed, compact=True, unit=1.0)
+    load_model(model).save(packed, compact=True, quantum=1.0)
     trainer = open_session(tiny(model=str(packed)), tmp_path / "run").trainer
     np.testing.assert_allclose(trainer.weights, load_model(model).weights, atol=0.501)
 
@@ -82,7 +82,7 @@ def test_unwritten_weights_of_a_packed_model_stay_unwritten(tmp_path: Path) -> N
     together = tiny(stages=("16", "64"), promote=True)
     first = train(together, tmp_path / "first")
     packed = tmp_path / "packed.safetensors"
-    load_model(first.folder.model).save(packed, compact=True, unit=1.0)
+    load_model(first.folder.model_file).save(packed, compact=True, quantum=1.0)
     trainer = open_session(dataclasses.replace(together, model=str(packed)), tmp_path / "run").trainer
     unwritten = first.trainer.weights == np.float32(UNWRITTEN)
     assert 0 < unwritten.sum() < unwritten.size
@@ -104,11 +104,11 @@ def test_what_does_not_fit_is_refused_and_no_folder_is_made(
 ) -> None:
     with pytest.raises((UsageError, FileError), match=message):
         open_session(tiny(**{"model": model, **changes}), tmp_path / "run")
-    assert not RunFolder(tmp_path / "run").config.exists()
+    assert not RunFolder(tmp_path / "run").config_file.exists()
 
 
 def test_other_stages_and_those_it_has_already_are_refused(model: str, tmp_path: Path) -> None:
-    two = train(tiny(model=model, **{**IN_TURN, "stages": ("16",)}), tmp_path / "two").folder.model
+    two = train(tiny(model=model, **{**IN_TURN, "stages": ("16",)}), tmp_path / "two").folder.model_file
     with pytest.raises(UsageError, match="a model with stages at 16; those of the recipe do not begin so"):
         open_session(tiny(model=str(two), **{**IN_TURN, "stages": ("32", "64")}), tmp_path / "other")
     with pytest.raises(UsageError, match="knows all the stages already"):

@@ -11,20 +11,20 @@ from tests.training.sessions import StopAfter, learned, rows_but_time, tiny, tra
 from tilewright.errors import ConfigError
 from tilewright.ntuple.model import Model, load_model
 from tilewright.ntuple.stages import UNWRITTEN
-from tilewright.training.config import Recipe
+from tilewright.training.config import TrainingConfig
 from tilewright.training.run_folder import RunFolder
 
 
-def staged(**changes: Any) -> Recipe:
+def staged(**changes: Any) -> TrainingConfig:
     return tiny(games=200, curve_games=20, stages=("16", "32"), promote=True, **changes)
 
 
 def model_of(path: Path) -> Model:
-    return load_model(RunFolder(path).model)
+    return load_model(RunFolder(path).model_file)
 
 
 def test_while_they_are_asleep_all_is_as_without_them(tmp_path: Path) -> None:
-    train(staged(stages_after=1.0), tmp_path / "frozen")
+    train(staged(stages_from=1.0), tmp_path / "frozen")
     train(dataclasses.replace(staged(), stages=(), promote=False), tmp_path / "plain")
     frozen, plain = model_of(tmp_path / "frozen").weights, model_of(tmp_path / "plain").weights
     np.testing.assert_array_equal(frozen[: len(plain)], plain)
@@ -33,8 +33,8 @@ def test_while_they_are_asleep_all_is_as_without_them(tmp_path: Path) -> None:
 
 
 def test_they_begin_after_their_part_of_the_games(tmp_path: Path) -> None:
-    train(staged(stages_after=0.5), tmp_path / "later")
-    train(staged(stages_after=1.0), tmp_path / "never")
+    train(staged(stages_from=0.5), tmp_path / "later")
+    train(staged(stages_from=1.0), tmp_path / "never")
     later, never = rows_but_time(tmp_path / "later"), rows_but_time(tmp_path / "never")
     assert later[:5] == never[:5]
     assert later[5:] != never[5:]
@@ -44,12 +44,12 @@ def test_they_begin_after_their_part_of_the_games(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("games", [60, 100, 150])
 def test_a_run_that_was_stopped_goes_on_with_the_same_bits(tmp_path: Path, games: int) -> None:
-    train(staged(stages_after=0.5), tmp_path / "whole")
-    train(staged(stages_after=0.5), tmp_path / "stopped", watcher=StopAfter(games))
-    train(staged(stages_after=0.5), tmp_path / "stopped", resume=True)
+    train(staged(stages_from=0.5), tmp_path / "whole")
+    train(staged(stages_from=0.5), tmp_path / "stopped", callback=StopAfter(games))
+    train(staged(stages_from=0.5), tmp_path / "stopped", resume=True)
     assert learned(tmp_path / "stopped") == learned(tmp_path / "whole")
 
 
 def test_it_goes_with_promotion_alone() -> None:
-    with pytest.raises(ConfigError, match="stages_after goes with promote"):
-        tiny(stages=("16",), stages_after=0.5)
+    with pytest.raises(ConfigError, match="stages_from goes with promote"):
+        tiny(stages=("16",), stages_from=0.5)

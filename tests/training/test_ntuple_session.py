@@ -9,34 +9,35 @@ import numpy as np
 import pytest
 
 from tests.training.sessions import ONLINE, StopAfter, events_of, learned, rows_but_time, tiny, train
-from tilewright import evaluate, runs
+from tilewright import evaluate
 from tilewright._core.files import read_tensors
 from tilewright.agents.ntuple import ModelAgent
 from tilewright.errors import ConfigError, DivergedError, FileError, UsageError
-from tilewright.learning.trainer import Trainer
 from tilewright.ntuple.model import load_model
-from tilewright.training.config import Recipe, read_recipe
-from tilewright.training.ntuple_session import IMPROVEMENT, Session, open_session
+from tilewright.training import run_folder as runs
+from tilewright.training.config import TrainingConfig, read_training_config
+from tilewright.training.ntuple_session import IMPROVEMENT, NTupleSession, open_session
 from tilewright.training.run_folder import CurvePoint, Progress, RunFolder
-from tilewright.training.session import TEST_SEED, Watcher
+from tilewright.training.session import TEST_SEED, Callback
+from tilewright.training.trainer import Trainer
 
 OFTEN = 1e-6  # minutes: after every piece of work
 
 
-class CrashAfter(Watcher):
+class CrashAfter(Callback):
     """Ends a session without saving anything, as a crash would."""
 
     def __init__(self, games: int) -> None:
         self._games = games
 
-    def on_games(self, session: Session) -> None:
+    def on_games(self, session: NTupleSession) -> None:
         if session.progress.games >= self._games:
             raise ZeroDivisionError("a crash")
 
 
-def crash(recipe: Recipe, path: Path, games: int, *, resume: bool = False) -> None:
+def crash(config: TrainingConfig, path: Path, games: int, *, resume: bool = False) -> None:
     with pytest.raises(ZeroDivisionError, match="a crash"):
-        train(recipe, path, resume=resume, watcher=CrashAfter(games))
+        train(config, path, resume=resume, callback=CrashAfter(games))
 
 
 def without_time(progress: Progress) -> Progress:
@@ -49,17 +50,17 @@ def test_a_session_leaves_its_files(tmp_path: Path) -> None:
     assert names[:2] == ["checkpoint.safetensors", "config.toml"]
     assert names[2].startswith("events.out.tfevents.")
     assert names[3:] == ["metrics.csv", "model.safetensors"]
-    assert read_recipe(str(session.folder.config)) == tiny()
-    assert load_model(session.folder.model).weights.tobytes() == learned(session.folder.path)["weights"]
+    assert read_training_config(str(session.folder.config_file)) == tiny()
+    assert load_model(session.folder.model_file).weights.tobytes() == learned(session.folder.path)["weights"]
 
 
 @pytest.mark.parametrize("changes", [{}, ONLINE, {"games": 310, "curve_games": 7}], ids=["backward", "online", "odd"])
 def test_the_curve_is_that_of_the_games(tmp_path: Path, changes: dict[str, Any]) -> None:
-    recipe = tiny(**changes)
-    session = train(recipe, tmp_path)
-    trainer = Trainer(recipe)
-    scores, moves, codes = trainer.learn(0, recipe.games)
-    n = recipe.curve_games
+    config = tiny(**changes)
+    session = train(config, tmp_path)
+    trainer = Trainer(config)
+    scores, moves, codes = trainer.learn(0, config.games)
+    n = config.curve_games
     expected = [
         CurvePoint(
             games=end,
@@ -68,14 +69,14 @@ def test_the_curve_is_that_of_the_games(tmp_path: Path, changes: dict[str, Any])
             score_mean=scores[end - n : end].mean(),
             score_max=scores[end - n : end].max(),
             win_rate=(codes[end - n : end] >= 6).mean(),  # 64 wins
-            share=trainer.share[0],
+            alpha=trainer.alpha[0],
         )
-        for end in range(n, recipe.games + 1, n)
+        for end in range(n, config.games + 1, n)
     ]
     assert rows_but_time(tmp_path) == expected
     assert trainer.weights.tobytes() == learned(tmp_path)["weights"]
     assert 0 < sum(row.win_rate for row in expected) < len(expected)
-    assert (session.progress.games, session.progress.moves) == (recipe.games, moves.sum())
+    assert (session.progress.games, session.progress.moves) == (config.games, moves.sum())
     seconds = [row.seconds for row in RunFolder(tmp_path).curve_points()]
     assert 0 < seconds[0] <= seconds[-1] <= session.progress.seconds + 0.001
     assert seconds == sorted(seconds)
@@ -90,13 +91,13 @@ def test_the_network_learns(tmp_path: Path) -> None:
 def test_events_are_those_of_the_curve(tmp_path: Path) -> None:
     train(tiny(), tmp_path)
     rows, events = RunFolder(tmp_path).curve_points(), events_of(tmp_path)
-    for column in ("score_mean", "score_max", "win_rate", "share"):
+    for column in ("score_mean", "score_max", "win_rate", "alpha"):
         assert events[f"train/{column}"] == [(row.games, float(np.float32(getattr(row, column)))) for row in rows]
 
 
 def test_tests_along_the_way_are_those_of_the_network_at_that_time(tmp_path: Path) -> None:
-    class Tester(Watcher):
-        session: Session
+    class Tester(Callback):
+        session: NTupleSession
         told: list[runs.EvaluationPoint]
 
         def on_test(self, point: runs.EvaluationPoint) -> None:
@@ -110,7 +111,7 @@ def test_tests_along_the_way_are_those_of_the_network_at_that_time(tmp_path: Pat
 
     tester = Tester()
     tester.told = []
-    tester.session = open_session(tiny(evaluate_minutes=OFTEN), tmp_path, threads=1, watcher=tester)
+    tester.session = open_session(tiny(evaluate_minutes=OFTEN), tmp_path, threads=1, callback=tester)
     tester.session.run()
     assert tester.session.folder.evaluation_points() == tester.told
     assert len({point.games for point in tester.told}) == len(tester.told) > 1
@@ -120,22 +121,22 @@ def test_tests_along_the_way_are_those_of_the_network_at_that_time(tmp_path: Pat
 WAYS = {
     "online": ONLINE,
     "backward": {},
-    "deciding": {"patience": 60, "decay": 0.5, "share": 1e-5},
+    "deciding": {"patience": 60, "decay": 0.5, "alpha": 1e-5},
     "wandering": {**ONLINE, "epsilon": 0.1, "curve_games": 7},
 }
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_run_that_was_stopped_and_resumed_is_the_same_run(tmp_path: Path, way: str) -> None:
-    recipe = tiny(**WAYS[way])
-    straight = train(recipe, tmp_path / "straight")
+    config = tiny(**WAYS[way])
+    straight = train(config, tmp_path / "straight")
     now = 0
     for further in (1, 5, 30, 1):
-        session = train(recipe, tmp_path / "halting", resume=now > 0, watcher=StopAfter(now + further))
+        session = train(config, tmp_path / "halting", resume=now > 0, callback=StopAfter(now + further))
         assert session.progress.games >= now + further
         now = session.progress.games
-    assert now < recipe.games
-    session = train(recipe, tmp_path / "halting", resume=True)
+    assert now < config.games
+    session = train(config, tmp_path / "halting", resume=True)
     assert learned(tmp_path / "halting") == learned(tmp_path / "straight")
     assert rows_but_time(tmp_path / "halting") == rows_but_time(tmp_path / "straight")
     assert without_time(session.progress) == without_time(straight.progress)
@@ -145,23 +146,23 @@ def test_a_run_that_was_stopped_and_resumed_is_the_same_run(tmp_path: Path, way:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_run_that_crashed_and_was_resumed_is_the_same_run(tmp_path: Path, way: str) -> None:
-    recipe = tiny(**WAYS[way])
-    train(recipe, tmp_path / "straight")
+    config = tiny(**WAYS[way])
+    train(config, tmp_path / "straight")
     folder = RunFolder(tmp_path / "crashing")
-    train(recipe, folder.path, watcher=StopAfter(50))
-    saved = folder.checkpoint.read_bytes()
-    crash(recipe, folder.path, 150, resume=True)
-    assert folder.checkpoint.read_bytes() == saved
+    train(config, folder.path, callback=StopAfter(50))
+    saved = folder.checkpoint_file.read_bytes()
+    crash(config, folder.path, 150, resume=True)
+    assert folder.checkpoint_file.read_bytes() == saved
     assert folder.curve_points()[-1].games >= 140
-    with folder.metrics.open("a") as file:
+    with folder.metrics_file.open("a") as file:
         file.write("300,1.5,12")
-    train(recipe, folder.path, resume=True)
+    train(config, folder.path, resume=True)
     assert learned(folder.path) == learned(tmp_path / "straight")
     assert rows_but_time(folder.path) == rows_but_time(tmp_path / "straight")
 
 
 def test_rows_beyond_the_checkpoint_are_dropped_when_a_run_is_opened_again(tmp_path: Path) -> None:
-    saved = train(tiny(), tmp_path, watcher=StopAfter(50)).progress.games
+    saved = train(tiny(), tmp_path, callback=StopAfter(50)).progress.games
     crash(tiny(), tmp_path, 150, resume=True)
     session = open_session(tiny(), tmp_path, resume=True, threads=1)
     assert session.progress.games == saved
@@ -173,7 +174,7 @@ def test_rows_beyond_the_checkpoint_are_dropped_when_a_run_is_opened_again(tmp_p
 def test_a_run_that_crashed_before_its_first_checkpoint_begins_anew(tmp_path: Path) -> None:
     train(tiny(), tmp_path / "straight")
     crash(tiny(), tmp_path / "crashed", 100)
-    assert not RunFolder(tmp_path / "crashed").checkpoint.exists()
+    assert not RunFolder(tmp_path / "crashed").checkpoint_file.exists()
     train(tiny(), tmp_path / "crashed", resume=True)
     assert learned(tmp_path / "crashed") == learned(tmp_path / "straight")
     assert rows_but_time(tmp_path / "crashed") == rows_but_time(tmp_path / "straight")
@@ -185,22 +186,22 @@ def test_checkpoints_are_saved_on_the_way(tmp_path: Path) -> None:
 
 
 def test_a_checkpoint_that_cannot_be_written_does_not_end_the_learning(tmp_path: Path) -> None:
-    class InTheWay(Watcher):
+    class InTheWay(Callback):
         """A folder stands where the checkpoint belongs."""
 
         def __init__(self) -> None:
             self.problems: list[str] = []
 
-        def on_games(self, session: Session) -> None:
-            session.folder.checkpoint.mkdir(exist_ok=True)
+        def on_games(self, session: NTupleSession) -> None:
+            session.folder.checkpoint_file.mkdir(exist_ok=True)
 
         def on_unsaved(self, problem: FileError) -> None:
             self.problems.append(str(problem))
 
-    watcher = InTheWay()
+    callback = InTheWay()
     with pytest.raises(FileError, match=r"checkpoint\.safetensors"):  # the last one: so much is said in the end
-        train(tiny(checkpoint_minutes=OFTEN), tmp_path / "hindered", watcher=watcher)
-    assert watcher.problems
+        train(tiny(checkpoint_minutes=OFTEN), tmp_path / "hindered", callback=callback)
+    assert callback.problems
     train(tiny(), tmp_path / "straight")
     assert rows_but_time(tmp_path / "hindered") == rows_but_time(tmp_path / "straight")
     models = [load_model(tmp_path / name / "model.safetensors") for name in ("hindered", "straight")]
@@ -208,7 +209,7 @@ def test_a_checkpoint_that_cannot_be_written_does_not_end_the_learning(tmp_path:
 
 
 def test_what_a_killed_process_left_half_written_is_removed(tmp_path: Path) -> None:
-    train(tiny(), tmp_path, watcher=StopAfter(50))
+    train(tiny(), tmp_path, callback=StopAfter(50))
     rest = tmp_path / ".checkpoint.safetensors.0123abcd.part"
     rest.write_bytes(b"half a checkpoint")
     open_session(tiny(), tmp_path, resume=True)
@@ -219,7 +220,7 @@ def test_a_larger_budget_goes_on_as_if_it_had_been_so_from_the_beginning(tmp_pat
     train(tiny(games=300), tmp_path / "straight")
     train(tiny(games=130), tmp_path / "longer")
     session = train(tiny(games=300, evaluate_games=5, checkpoint_minutes=1), tmp_path / "longer", resume=True)
-    assert session.folder.recipe().games == 300
+    assert session.folder.config().games == 300
     assert learned(tmp_path / "longer") == learned(tmp_path / "straight")
     assert rows_but_time(tmp_path / "longer") == rows_but_time(tmp_path / "straight")
 
@@ -237,20 +238,20 @@ def test_a_finished_run_resumed_stays_as_it_is(tmp_path: Path) -> None:
         {"game": "2048:rows=3,columns=3"},
         {"tuples": ("012", "045")},
         {"symmetric": False},
-        {"tiles": 15},
-        {"features": ("empty",)},
+        {"alphabet": 15},
+        {"features": ("empty_cells",)},
         {"stages": ("64",)},
         {"restart": 30},
         {"value_function": "state"},
-        {"order": "online", "lambda_": 0.0},
+        {"update": "online", "lambda_": 0.0},
         {"lambda_": 0.6},
-        {"steps": 3},
-        {"rule": "fixed"},
-        {"share": 0.5},
+        {"n_step": 3},
+        {"step_size": "fixed"},
+        {"alpha": 0.5},
         {"decay": 0.5},
         {"patience": 40},
         {"model": "other.safetensors"},
-        {"initial": 10.0},
+        {"optimistic_init": 10.0},
         {"epsilon": 0.1},
         {"seed": 6},
         {"curve_games": 10},
@@ -262,7 +263,7 @@ def test_another_way_of_learning_is_not_the_same_run(tmp_path: Path, changes: di
     key = next(iter(changes)).rstrip("_")
     with pytest.raises(UsageError, match=rf"was begun with {key} = .*, not .*; it cannot be resumed so"):
         open_session(tiny(**changes), tmp_path, resume=True)
-    assert RunFolder(tmp_path).recipe() == tiny()
+    assert RunFolder(tmp_path).config() == tiny()
 
 
 def test_every_key_is_either_learning_or_may_change() -> None:
@@ -273,17 +274,17 @@ def test_every_key_is_either_learning_or_may_change() -> None:
         "network",
         "by_hint",
         "promote",
-        "stages_after",
-        "collect",
-        "taught",
+        "stages_from",
+        "start_pool",
+        "teacher_fraction",
         "downgrade_above",
     }  # these change others, or are changed by them
-    assert learning | free == {field.name for field in dataclasses.fields(Recipe)}
+    assert learning | free == {field.name for field in dataclasses.fields(TrainingConfig)}
     assert not learning & free
 
 
 def test_a_folder_with_a_run_is_refused_and_left_alone(tmp_path: Path) -> None:
-    train(tiny(), tmp_path, watcher=StopAfter(50))
+    train(tiny(), tmp_path, callback=StopAfter(50))
     before = {file: file.read_bytes() for file in tmp_path.iterdir()}
     with pytest.raises(UsageError, match="holds a run already: --resume goes on with it, --out takes another folder"):
         open_session(tiny(), tmp_path)
@@ -297,15 +298,15 @@ def test_where_nothing_is_nothing_can_be_resumed(tmp_path: Path) -> None:
 
 
 def test_a_damaged_run_is_refused_and_left_alone(tmp_path: Path) -> None:
-    folder = train(tiny(), tmp_path, watcher=StopAfter(50)).folder
-    content = folder.checkpoint.read_bytes()
+    folder = train(tiny(), tmp_path, callback=StopAfter(50)).folder
+    content = folder.checkpoint_file.read_bytes()
     content = content[:-1] + bytes([content[-1] ^ 1])
-    folder.checkpoint.write_bytes(content)
+    folder.checkpoint_file.write_bytes(content)
     rows = folder.curve_points()
     with pytest.raises(FileError, match=r"checkpoint.safetensors: damaged"):
         open_session(tiny(), tmp_path, resume=True)
-    assert (folder.checkpoint.read_bytes(), folder.curve_points()) == (content, rows)
-    folder.config.write_text("games = many")
+    assert (folder.checkpoint_file.read_bytes(), folder.curve_points()) == (content, rows)
+    folder.config_file.write_text("games = many")
     with pytest.raises(ConfigError, match=r"config.toml: not valid TOML"):
         open_session(tiny(), tmp_path, resume=True)
 
@@ -320,41 +321,43 @@ def test_no_folder_is_made_for_what_cannot_be(tmp_path: Path) -> None:
 
 
 def test_weights_that_went_to_infinity_are_not_saved(tmp_path: Path) -> None:
-    class Poison(Watcher):
-        def on_games(self, session: Session) -> None:
+    class Poison(Callback):
+        def on_games(self, session: NTupleSession) -> None:
             if session.progress.games >= 100:
                 session.trainer.weights[:] = np.nan
 
     with pytest.raises(DivergedError, match="learning diverged: the weights went to infinity; try a share below 1"):
-        train(tiny(checkpoint_minutes=OFTEN), tmp_path, watcher=Poison())
+        train(tiny(checkpoint_minutes=OFTEN), tmp_path, callback=Poison())
     folder = RunFolder(tmp_path)
-    assert not folder.model.exists()
-    tensors, _ = read_tensors(folder.checkpoint)
+    assert not folder.model_file.exists()
+    tensors, _ = read_tensors(folder.checkpoint_file)
     assert np.isfinite(tensors["weights"]).all()
     assert tensors["weights"].any()
     train(tiny(), tmp_path, resume=True)
-    assert folder.model.exists()
+    assert folder.model_file.exists()
 
 
 def test_a_step_that_is_too_large_is_noticed(tmp_path: Path) -> None:
     with pytest.raises(DivergedError, match="try a share below 2"):
-        train(tiny(**ONLINE | {"share": 2.0, "initial": 1e9, "games": 3000}), tmp_path)
+        train(tiny(**ONLINE | {"alpha": 2.0, "optimistic_init": 1e9, "games": 3000}), tmp_path)
 
 
 def test_the_step_becomes_smaller_when_learning_is_saturated(tmp_path: Path) -> None:
     """So small a step learns nothing: whether the last games were better is chance, and each case occurs."""
-    recipe = tiny(games=900, patience=60, decay=0.5, share=1e-6, **{k: ONLINE[k] for k in ("order", "rule", "lambda_")})
-    session = train(recipe, tmp_path)
+    config = tiny(
+        games=900, patience=60, decay=0.5, alpha=1e-6, **{k: ONLINE[k] for k in ("update", "step_size", "lambda_")}
+    )
+    session = train(config, tmp_path)
     rows = session.folder.curve_points()
-    share, decays = np.float32(1e-6), []
-    for end in range(60, recipe.games + 1, 60):
+    alpha, decays = np.float32(1e-6), []
+    for end in range(60, config.games + 1, 60):
         last = [row for row in rows if end - 60 < row.games <= end]
-        assert {row.share for row in last} == {float(share)}
+        assert {row.alpha for row in last} == {float(alpha)}
         earlier = [row.score_mean for row in rows if end - 120 < row.games <= end - 60]
         saturated = bool(earlier) and sum(row.score_mean for row in last) < IMPROVEMENT * sum(earlier)
-        share *= np.float32(0.5) if saturated else np.float32(1)
+        alpha *= np.float32(0.5) if saturated else np.float32(1)
         decays.append(saturated)
-    assert session.trainer.share[0] == share
+    assert session.trainer.alpha[0] == alpha
     assert session.progress.decays == sum(decays)
     assert not decays[0]
     assert {*decays[1:]} == {True, False}
@@ -362,14 +365,14 @@ def test_the_step_becomes_smaller_when_learning_is_saturated(tmp_path: Path) -> 
 
 def test_the_step_stays_while_learning_goes_on(tmp_path: Path) -> None:
     session = train(tiny(games=600, curve_games=300, patience=300, decay=0.5), tmp_path)
-    assert (session.progress.decays, session.trainer.share[0]) == (0, 1)
+    assert (session.progress.decays, session.trainer.alpha[0]) == (0, 1)
 
 
 def test_a_session_stopped_before_it_began_saves_what_there_is(tmp_path: Path) -> None:
     session = open_session(tiny(), tmp_path, threads=1)
     session.stop()
     assert session.run() == Progress()
-    assert not load_model(session.folder.model).weights.any()
+    assert not load_model(session.folder.model_file).weights.any()
 
 
 def test_time_is_a_budget_too(tmp_path: Path) -> None:
@@ -380,7 +383,7 @@ def test_time_is_a_budget_too(tmp_path: Path) -> None:
 
 
 def test_several_threads_play_every_game_once(tmp_path: Path) -> None:
-    open_session(tiny(games=1000), tmp_path, threads=3, watcher=StopAfter(300)).run()
+    open_session(tiny(games=1000), tmp_path, threads=3, callback=StopAfter(300)).run()
     progress = open_session(tiny(games=1000), tmp_path, resume=True, threads=2).run()
     rows = RunFolder(tmp_path).curve_points()
     assert [row.games for row in rows] == list(range(20, 1001, 20))
@@ -394,23 +397,23 @@ def test_a_session_may_run_in_another_thread(tmp_path: Path) -> None:
     thread.start()
     thread.join(60)
     assert session.done == 1
-    assert session.folder.model.exists()
+    assert session.folder.model_file.exists()
 
 
 def test_a_watcher_is_told_of_games_and_points(tmp_path: Path) -> None:
-    class Listener(Watcher):
+    class Listener(Callback):
         def __init__(self) -> None:
             self.games: list[int] = []
             self.points: list[CurvePoint] = []
 
-        def on_games(self, session: Session) -> None:
+        def on_games(self, session: NTupleSession) -> None:
             self.games.append(session.progress.games)
 
         def on_point(self, point: CurvePoint) -> None:
             self.points.append(point)
 
     listener = Listener()
-    session = train(tiny(), tmp_path, watcher=listener)
+    session = train(tiny(), tmp_path, callback=listener)
     assert listener.games == sorted(set(listener.games))
     assert listener.games[-1] == 300
     assert listener.points == session.folder.curve_points()

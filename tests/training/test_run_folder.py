@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from tests.training.sessions import events_of, purges_of, tiny
-from tilewright import runs
+from tilewright._core.config import config_from_toml
 from tilewright._core.files import read_tensors, write_tensors
 from tilewright.errors import FileError
-from tilewright.learning.trainer import Trainer
-from tilewright.training.config import recipe_from_toml
+from tilewright.training import run_folder as runs
+from tilewright.training.config import TrainingConfig
 from tilewright.training.run_folder import CurvePoint, EventLog, Progress, RunFolder
+from tilewright.training.trainer import Trainer
 
 POINTS: list[CurvePoint | runs.EvaluationPoint] = [
     CurvePoint(20 * i, 0.1 * i, 1234 * i, 100 / 3 * i, 10**i, 1 / 7 * i, float(np.float32(0.1))) for i in range(1, 8)
@@ -35,7 +36,10 @@ def folder(tmp_path: Path) -> RunFolder:
 def test_rows_come_back_as_they_were(folder: RunFolder) -> None:
     assert folder.curve_points() == POINTS
     assert folder.evaluation_points() == TESTS
-    assert folder.metrics.read_text().splitlines()[0] == "games,seconds,moves,score_mean,score_max,win_rate,share,stage"
+    assert (
+        folder.metrics_file.read_text().splitlines()[0]
+        == "games,seconds,moves,score_mean,score_max,win_rate,alpha,stage"
+    )
 
 
 def test_a_folder_without_rows_has_none(tmp_path: Path) -> None:
@@ -46,23 +50,23 @@ def test_a_folder_without_rows_has_none(tmp_path: Path) -> None:
 
 
 def test_a_row_that_was_cut_short_anywhere_is_left_out(folder: RunFolder) -> None:
-    content = folder.metrics.read_bytes()
+    content = folder.metrics_file.read_bytes()
     for end in range(len(content)):
-        folder.metrics.write_bytes(content[:end])
+        folder.metrics_file.write_bytes(content[:end])
         whole = max(0, content[:end].count(b"\n") - 1)
         assert folder.curve_points() == POINTS[:whole]
 
 
 def test_rows_of_noise_are_left_out(folder: RunFolder) -> None:
-    lines = folder.metrics.read_bytes().splitlines(keepends=True)
+    lines = folder.metrics_file.read_bytes().splitlines(keepends=True)
     noise = [b"\0" * 50 + b"\n", b"\xff\xfe\xfd\n", b"\n", b"a,b,c,d,e,f,g\n", b'"20,0.1\n']
-    folder.metrics.write_bytes(b"".join([*lines[:3], *noise[:4], *lines[3:], noise[4]]))
+    folder.metrics_file.write_bytes(b"".join([*lines[:3], *noise[:4], *lines[3:], noise[4]]))
     assert folder.curve_points() == POINTS
 
 
 @pytest.mark.parametrize(("games", "curve", "tests"), [(0, 0, 0), (39, 1, 2), (40, 2, 2), (60, 3, 4), (1000, 7, 4)])
 def test_rows_beyond_a_checkpoint_are_forgotten(folder: RunFolder, games: int, curve: int, tests: int) -> None:
-    folder.metrics.write_bytes(folder.metrics.read_bytes() + b"160,0.8,12")
+    folder.metrics_file.write_bytes(folder.metrics_file.read_bytes() + b"160,0.8,12")
     folder.forget_after(Progress(games))
     assert folder.curve_points() == POINTS[:curve]
     assert folder.evaluation_points() == TESTS[:tests]
@@ -80,7 +84,7 @@ def test_a_row_that_cannot_be_written_is_a_file_error(tmp_path: Path) -> None:
 def test_a_checkpoint_brings_a_trainer_to_where_it_was(tmp_path: Path) -> None:
     folder, trainer = RunFolder(tmp_path), Trainer(tiny())
     trainer.learn(0, 50)
-    trainer.share *= 0.5
+    trainer.alpha *= 0.5
     progress = Progress(50, 2345, 1.25, 1, 40, waiting={"games": 10, "moves": 99, "score": 2**40, "best": 7, "wins": 3})
     folder.save_checkpoint(trainer, progress)
     other = Trainer(tiny())
@@ -88,26 +92,26 @@ def test_a_checkpoint_brings_a_trainer_to_where_it_was(tmp_path: Path) -> None:
     for name, tensor in trainer.tensors().items():
         assert other.tensors()[name].tobytes() == tensor.tobytes()
         assert tensor.any()
-    assert recipe_from_toml(read_tensors(folder.checkpoint)[1]["recipe"]) == tiny()
+    assert config_from_toml(TrainingConfig, read_tensors(folder.checkpoint_file)[1]["config"]) == tiny()
 
 
 def test_a_checkpoint_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     folder, trainer = RunFolder(tmp_path), Trainer(tiny())
     folder.save_checkpoint(trainer, Progress())
-    for changes in ({"tuples": ("012", "45")}, {"rule": "fixed"}, {"value_function": "action"}):
+    for changes in ({"tuples": ("012", "45")}, {"step_size": "fixed"}, {"value_function": "action"}):
         with pytest.raises(FileError, match="the checkpoint does not fit the recipe"):
             folder.load_checkpoint(Trainer(tiny(**changes)))
 
 
 def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
     folder, trainer = RunFolder(tmp_path), Trainer(tiny())
-    trainer.model({}).save(folder.checkpoint)
+    trainer.model({}).save(folder.checkpoint_file)
     with pytest.raises(FileError, match="not a checkpoint of this version"):
         folder.load_checkpoint(trainer)
-    folder.checkpoint.write_bytes(b"something else")
+    folder.checkpoint_file.write_bytes(b"something else")
     with pytest.raises(FileError, match="not a safetensors file"):
         folder.load_checkpoint(trainer)
-    folder.checkpoint.unlink()
+    folder.checkpoint_file.unlink()
     with pytest.raises(FileError, match="No such file"):
         folder.load_checkpoint(trainer)
 
@@ -116,10 +120,10 @@ def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
 def test_a_damaged_progress_is_refused(tmp_path: Path, progress: str | None) -> None:
     folder, trainer = RunFolder(tmp_path), Trainer(tiny())
     folder.save_checkpoint(trainer, Progress())
-    metadata = read_tensors(folder.checkpoint)[1]
+    metadata = read_tensors(folder.checkpoint_file)[1]
     assert json.loads(metadata.pop("progress")) == dataclasses.asdict(Progress())
     write_tensors(
-        folder.checkpoint, trainer.tensors(), metadata if progress is None else metadata | {"progress": progress}
+        folder.checkpoint_file, trainer.tensors(), metadata if progress is None else metadata | {"progress": progress}
     )
     with pytest.raises(FileError, match="its progress is damaged"):
         folder.load_checkpoint(trainer)
@@ -127,7 +131,7 @@ def test_a_damaged_progress_is_refused(tmp_path: Path, progress: str | None) -> 
 
 def test_a_folder_without_a_recipe_has_no_run(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"no run to resume: there is no config.toml"):
-        RunFolder(tmp_path).recipe()
+        RunFolder(tmp_path).config()
 
 
 def test_only_unfinished_files_of_a_run_are_removed(folder: RunFolder) -> None:
@@ -139,7 +143,7 @@ def test_only_unfinished_files_of_a_run_are_removed(folder: RunFolder) -> None:
         path.write_text("half")
     folder.remove_unfinished()
     assert not any(path.exists() for path in unfinished)
-    assert all(path.exists() for path in (*others, folder.metrics, folder.evaluations))
+    assert all(path.exists() for path in (*others, folder.metrics_file, folder.evaluations_file))
 
 
 def test_events_have_the_figures_of_the_rows(tmp_path: Path) -> None:
@@ -148,7 +152,7 @@ def test_events_have_the_figures_of_the_rows(tmp_path: Path) -> None:
             log.add(point)
     events = events_of(tmp_path)
     assert events.keys() == {
-        *("train/score_mean", "train/score_max", "train/win_rate", "train/share", "train/stage"),
+        *("train/score_mean", "train/score_max", "train/win_rate", "train/alpha", "train/stage"),
         *("test/score_mean", "test/score_low", "test/score_high", "test/win_rate"),
     }
     for name, found in events.items():
@@ -163,4 +167,4 @@ def test_a_resumed_run_hides_the_events_that_it_plays_again(tmp_path: Path) -> N
         with EventLog(RunFolder(tmp_path), games) as log:
             log.add(POINTS[0])
     assert purges_of(tmp_path) == [1, 41]
-    assert len(events_of(tmp_path)["train/share"]) == 2
+    assert len(events_of(tmp_path)["train/alpha"]) == 2

@@ -9,21 +9,21 @@ import pytest
 from tests.training.sessions import StopAfter, learned, rows_but_time, tiny, train
 from tilewright.errors import UnreachedError
 from tilewright.ntuple.model import load_model
-from tilewright.training.config import Recipe
-from tilewright.training.ntuple_session import Session
+from tilewright.training.config import TrainingConfig
+from tilewright.training.ntuple_session import NTupleSession
 from tilewright.training.run_folder import RunFolder, StagePoint
-from tilewright.training.session import Watcher
+from tilewright.training.session import Callback
 
-IN_TURN = tiny(stages=("16", "16+8"), collect=40, lambda_=0.0)
+IN_TURN = tiny(stages=("16", "16+8"), start_pool=40, lambda_=0.0)
 
 
-class StopWhileCollecting(Watcher):
+class StopWhileCollecting(Callback):
     """Ends a session as soon as so many games were played to collect boards in some stage."""
 
     def __init__(self, stage: int, games: int) -> None:
         self._stage, self._games = stage, games
 
-    def on_collected(self, session: Session) -> None:
+    def on_collected(self, session: NTupleSession) -> None:
         if session.progress.stage == self._stage and session.progress.collected >= self._games:
             session.stop()
 
@@ -50,7 +50,7 @@ def test_stages_share_the_games_equally(undisturbed: Path) -> None:
     assert [(point.stage, point.games, point.boards) for point in stages] == [(2, 100, 40), (3, 200, 40)]
     assert all(point.played >= point.boards for point in stages)
     assert [point.stage for point in rows_but_time(undisturbed)] == [1] * 5 + [2] * 5 + [3] * 5
-    shape = load_model(RunFolder(undisturbed).model).shape
+    shape = load_model(RunFolder(undisturbed).model_file).shape
     assert shape.stages == IN_TURN.stages
 
 
@@ -62,9 +62,9 @@ def test_a_stage_begins_better_than_a_new_game(undisturbed: Path) -> None:
 
 @pytest.mark.parametrize("games", [30, 150, 199, 201, 260])
 def test_going_on_in_any_stage_is_as_if_nothing_had_happened(undisturbed: Path, tmp_path: Path, games: int) -> None:
-    session = train(IN_TURN, tmp_path, watcher=StopAfter(games))
+    session = train(IN_TURN, tmp_path, callback=StopAfter(games))
     stage = session.progress.stage
-    assert len(load_model(session.folder.model).shape.stages) == stage
+    assert len(load_model(session.folder.model_file).shape.stages) == stage
     assert session.progress.games < IN_TURN.games
     session = train(IN_TURN, tmp_path, resume=True)
     assert_same_run(tmp_path, undisturbed)
@@ -72,17 +72,17 @@ def test_going_on_in_any_stage_is_as_if_nothing_had_happened(undisturbed: Path, 
 
 @pytest.mark.parametrize("stage", [0, 1])
 def test_going_on_while_boards_are_collected_is_as_well(undisturbed: Path, tmp_path: Path, stage: int) -> None:
-    session = train(IN_TURN, tmp_path, watcher=StopWhileCollecting(stage, 5))
+    session = train(IN_TURN, tmp_path, callback=StopWhileCollecting(stage, 5))
     assert session.progress.stage == stage
     assert session.progress.collected > 0
-    assert len(session.trainer.found.cells) < IN_TURN.collect
+    assert len(session.trainer.found.cells) < IN_TURN.start_pool
     train(IN_TURN, tmp_path, resume=True)
     assert_same_run(tmp_path, undisturbed)
 
 
 def test_a_row_of_a_stage_that_was_not_saved_is_written_once(undisturbed: Path, tmp_path: Path) -> None:
     """A crash between the row and the checkpoint: the stage begins again."""
-    session = train(IN_TURN, tmp_path, watcher=StopAfter(60))
+    session = train(IN_TURN, tmp_path, callback=StopAfter(60))
     session.folder.append(StagePoint(2, session.progress.games, 1.0, 3, 3, 3.0))
     train(IN_TURN, tmp_path, resume=True)
     assert_same_run(tmp_path, undisturbed)
@@ -90,7 +90,7 @@ def test_a_row_of_a_stage_that_was_not_saved_is_written_once(undisturbed: Path, 
 
 def test_more_games_than_at_first_lengthen_the_stage_under_way(tmp_path: Path) -> None:
     """Boards that were found are forgotten where the stage learns on."""
-    train(IN_TURN, tmp_path, watcher=StopWhileCollecting(0, 5))
+    train(IN_TURN, tmp_path, callback=StopWhileCollecting(0, 5))
     longer = dataclasses.replace(IN_TURN, games=600)
     session = train(longer, tmp_path, resume=True)
     assert [point.games for point in session.folder.stage_points()] == [200, 400]
@@ -98,38 +98,38 @@ def test_more_games_than_at_first_lengthen_the_stage_under_way(tmp_path: Path) -
     assert_same_run(tmp_path, tmp_path / "at-once")
 
 
-class WhenTaught(Watcher):
+class WhenTaught(Callback):
     """Up to which game a session was in which stage, and whether it was taught."""
 
     def __init__(self) -> None:
         self.last: dict[tuple[int, bool], int] = {}
 
-    def on_games(self, session: Session) -> None:
-        self.last[session.progress.stage, session.trainer.taught] = session.progress.games
+    def on_games(self, session: NTupleSession) -> None:
+        self.last[session.progress.stage, session.trainer.teaching] = session.progress.games
 
 
 def test_later_stages_are_taught_for_a_part_of_their_games(tmp_path: Path) -> None:
-    watcher = WhenTaught()
-    recipe = dataclasses.replace(IN_TURN, taught=0.25)
-    train(recipe, tmp_path / "undisturbed", watcher=watcher)
-    assert watcher.last == {(0, False): 100, (1, True): 125, (1, False): 200, (2, True): 225, (2, False): 300}
+    callback = WhenTaught()
+    config = dataclasses.replace(IN_TURN, teacher_fraction=0.25)
+    train(config, tmp_path / "undisturbed", callback=callback)
+    assert callback.last == {(0, False): 100, (1, True): 125, (1, False): 200, (2, True): 225, (2, False): 300}
     for games in (110, 150):
-        train(recipe, tmp_path / f"{games}", watcher=StopAfter(games))
-        train(recipe, tmp_path / f"{games}", resume=True)
+        train(config, tmp_path / f"{games}", callback=StopAfter(games))
+        train(config, tmp_path / f"{games}", resume=True)
         assert_same_run(tmp_path / f"{games}", tmp_path / "undisturbed")
 
 
 def test_a_stage_that_is_never_reached_is_an_error_and_loses_nothing(tmp_path: Path) -> None:
-    recipe = dataclasses.replace(IN_TURN, stages=("512",), collect=2)
+    config = dataclasses.replace(IN_TURN, stages=("512",), start_pool=2)
     with pytest.raises(UnreachedError, match="none of 100 games reached 512: stage 2 has no boards to begin on"):
-        train(recipe, tmp_path)
-    assert load_model(RunFolder(tmp_path).model).weights.any()
+        train(config, tmp_path)
+    assert load_model(RunFolder(tmp_path).model_file).weights.any()
     assert len(rows_but_time(tmp_path)) == 7  # 150 games
 
 
 def test_by_time_every_stage_gets_its_part(tmp_path: Path) -> None:
-    recipe = Recipe(**{**dataclasses.asdict(IN_TURN), "games": 0, "minutes": 0.01})
-    session = train(recipe, tmp_path)
+    config = TrainingConfig(**{**dataclasses.asdict(IN_TURN), "games": 0, "minutes": 0.01})
+    session = train(config, tmp_path)
     ends = [point.seconds for point in session.folder.stage_points()]
     assert 0.2 <= ends[0] < ends[1] < session.progress.seconds
     assert session.trainer.stage == 2

@@ -138,7 +138,7 @@ def test_runs_are_listed_and_have_their_curves(client: TestClient, runs: Path) -
     points = RunFolder(runs / "small").curve_points()
     assert [point["score_mean"] for point in run["curve"]] == [point.score_mean for point in points]
     assert (run["games"], run["has_model"], run["running"]) == (points[-1].games, True, False)
-    assert "rows=3" in run["recipe"]
+    assert "rows=3" in run["config"]
 
 
 def test_the_run_of_a_deep_network_is_shown_and_plays(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_the_run_of_a_deep_network_is_shown_and_plays(tmp_path: Path) -> None:
         assert not {"dqn", "afterstate"} & {agent["spec"] for agent in agents}
         board = "2 2 0 / 0 0 0 / 0 4 0"
         asked = {"board": board, "game": "2048:rows=3,columns=3", "agent": "dqn:model=deep"}
-        values = make_agent("dqn", model=str(session.folder.model)).values(
+        values = make_agent("dqn", model=str(session.folder.model_file)).values(
             make_game("2048:rows=3,columns=3").parse(board)
         )
         assert get(client, "/move", **asked)["values"] == pytest.approx(values)

@@ -21,10 +21,10 @@ from tilewright.errors import FileError
 
 __all__ = [
     "forget_pages",
-    "try_lock",
     "make_folder",
     "read_tensors",
     "replace_file",
+    "try_lock",
     "write_bytes",
     "write_tensors",
     "write_text",

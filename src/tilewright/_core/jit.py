@@ -35,12 +35,12 @@ __all__ = [
     "Word",
     "allocating_kernel",
     "cache_folder",
-    "writable_view",
-    "specialise",
     "implements",
     "inline",
     "kernel",
     "portable",
+    "specialise",
+    "writable_view",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -51,7 +51,14 @@ Int: TypeAlias = Any  # int64
 
 _ALWAYS = {"error_model": "numpy", "no_cfunc_wrapper": True}
 _OF_HELPERS = {**_ALWAYS, "_nrt": False, "no_cpython_wrapper": True, "pipeline_class": DeferredCompiler}
-_NO_KERNELS = {"bench", "cli", "reproduce", "web"}  # folders whose changes no kernel can notice
+_NO_KERNELS = {
+    "bench",
+    "cli",
+    "reproduce",
+    "testing.py",
+    "training",
+    "web",
+}  # folders whose changes no kernel can notice
 _STALE_AFTER_DAYS = 30
 _FOLDER_NAME = re.compile("[0-9a-f]{16}")
 _SLOW_BIT_GATHERING = {"bdver4", "znver1", "znver2"}  # pext and pdep are microcoded there

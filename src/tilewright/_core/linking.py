@@ -10,7 +10,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 
-__all__ = ["Helper", "DeferredCompiler"]
+__all__ = ["DeferredCompiler", "Helper"]
 
 
 class DeferredLibrary(JITCodeLibrary):  # type: ignore[misc]

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from tilewright.errors import SpecError
+from tilewright.errors import MissingExtraError, SpecError
 
-__all__ = ["Entry", "Registry", "did_you_mean", "option_spec"]
+__all__ = ["Entry", "Registry", "did_you_mean", "load_object", "option_spec"]
 
 T = TypeVar("T")
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -22,8 +22,26 @@ _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 @dataclass(frozen=True)
 class Entry:
+    """Where a class lives and what it does; `extra` names the optional dependencies that it needs."""
+
     target: str  # "module:Class"
     summary: str
+    extra: str = ""
+
+
+def load_object(target: str, extra: str = "") -> Any:
+    """Import `module:attribute`.
+
+    Raises:
+        MissingExtraError: A third-party module of the optional dependencies `extra` is not installed.
+    """
+    module, _, attribute = target.partition(":")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        if not extra or (error.name or "").partition(".")[0] == "tilewright":
+            raise
+        raise MissingExtraError(f"{error.name} is not installed: pip install 'tilewright[{extra}]'") from None
 
 
 class Registry(Generic[T]):
@@ -47,8 +65,7 @@ class Registry(Generic[T]):
         if name not in self.entries:
             hint = did_you_mean(name, self.entries)
             raise SpecError(f"there is no {self.kind} {name!r}{hint}; there are: {', '.join(self.entries)}")
-        module, _, attribute = self.entries[name].target.partition(":")
-        loaded: type[T] = getattr(importlib.import_module(module), attribute)
+        loaded: type[T] = load_object(self.entries[name].target, self.entries[name].extra)
         return loaded
 
     def make(self, spec: str, **options: Any) -> T:

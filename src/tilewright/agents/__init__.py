@@ -14,14 +14,16 @@ AGENTS: "Registry[Agent]" = Registry(
     {
         "random": Entry("tilewright.agents.random:RandomAgent", "every legal move with the same probability"),
         "greedy": Entry("tilewright.agents.greedy:GreedyAgent", "the move that earns most at once"),
-        "ntuple": Entry("tilewright.agents.ntuple:NtupleAgent", "a trained n-tuple network, without search"),
+        "ntuple": Entry("tilewright.agents.ntuple:NTupleAgent", "a trained n-tuple network, without search"),
         "expectimax": Entry("tilewright.agents.expectimax:ExpectimaxAgent", "a trained network that looks ahead"),
         "heuristic": Entry("tilewright.agents.heuristic:HeuristicAgent", "expectimax by rules of thumb, no training"),
         "minimax": Entry("tilewright.agents.minimax:MinimaxAgent", "α-β by rules of thumb, against the worst tile"),
         "montecarlo": Entry("tilewright.agents.montecarlo:MonteCarloAgent", "the move whose playouts end best"),
         "uct": Entry("tilewright.agents.uct:UctAgent", "Monte Carlo tree search, with chance nodes"),
-        "dqn": Entry("tilewright.deep.agent:DqnAgent", "a trained deep network that values actions"),
-        "afterstate": Entry("tilewright.deep.agent:AfterstateAgent", "a trained deep network that values afterstates"),
+        "dqn": Entry("tilewright.deep.agent:DqnAgent", "a trained deep network that values actions", "deep"),
+        "afterstate": Entry(
+            "tilewright.deep.agent:AfterstateAgent", "a trained deep network that values afterstates", "deep"
+        ),
     },
 )
 

@@ -12,7 +12,7 @@ from tilewright.ntuple.model import Model
 from tilewright.rng import Stream
 from tilewright.search.evaluator import evaluate_state
 
-__all__ = ["with_downgrading", "downgrade_board"]
+__all__ = ["downgrade_board", "with_downgrading"]
 
 
 class Downgraded(NamedTuple):

@@ -16,7 +16,7 @@ from tilewright.ntuple.model import Model
 from tilewright.ntuple.value import ActionValues, AfterstateValues, StateValues, ValueFunction, greedy_action
 from tilewright.rng import Stream
 
-__all__ = ["ModelAgent", "NetworkAgent", "NTupleAgent"]
+__all__ = ["ModelAgent", "NTupleAgent", "NetworkAgent"]
 
 
 @implements(act, AfterstateValues)

@@ -12,13 +12,13 @@ import numpy as np
 from tilewright._core.parallel import parallel_for
 from tilewright.agents.base import Agent
 from tilewright.agents.rollout_agent import PlayoutAgent
-from tilewright.deep.config import DeepRecipe
+from tilewright.deep.config import DeepConfig
 from tilewright.games import make_game
 from tilewright.games.policy import make_results, play_games
-from tilewright.learning.trainer import Trainer
 from tilewright.play.evaluate import evaluate
 from tilewright.rng import new_stream, stream_key
-from tilewright.training.config import Recipe
+from tilewright.training.config import TrainingConfig
+from tilewright.training.trainer import Trainer
 
 __all__ = ["Benchmark", "DeepTraining", "Playing", "PlayingOut", "SingleStepping", "Stepping", "Training"]
 
@@ -73,10 +73,10 @@ class PlayingOut(Benchmark):
 class Training(Benchmark):
     """The first games of a recipe, from nothing."""
 
-    recipe: Recipe
+    config: TrainingConfig
 
     def run(self, seed: int, threads: int) -> float:
-        trainer = Trainer(self.recipe)
+        trainer = Trainer(self.config)
         trainer.learn(0, 0)
         moves: list[int] = []
 
@@ -84,7 +84,7 @@ class Training(Benchmark):
             moves.append(int(trainer.learn(first, count).moves.sum()))
 
         began = time.perf_counter()
-        parallel_for(work, self.recipe.games, threads)
+        parallel_for(work, self.config.games, threads)
         return sum(moves) / (time.perf_counter() - began)
 
 
@@ -139,7 +139,7 @@ class SingleStepping(Benchmark):
 class DeepTraining(Benchmark):
     """Steps of a deep recipe, once learning has started."""
 
-    recipe: DeepRecipe
+    config: DeepConfig
 
     def run(self, seed: int, threads: int) -> float:
         import torch
@@ -147,10 +147,10 @@ class DeepTraining(Benchmark):
         from tilewright.deep.session import LEARNERS
 
         torch.set_num_threads(threads)
-        learner = LEARNERS[self.recipe.learner](self.recipe)
+        learner = LEARNERS[self.config.algorithm](self.config)
         while not learner.take_losses():
             learner.advance(0.0)
         first, began = learner.steps, time.perf_counter()
-        while learner.steps < first + self.recipe.steps:
+        while learner.steps < first + self.config.total_steps:
             learner.advance(0.0)
         return (learner.steps - first) / (time.perf_counter() - began)

@@ -11,20 +11,20 @@ from tilewright.agents.montecarlo import MonteCarloAgent
 from tilewright.agents.ntuple import ModelAgent
 from tilewright.bench.benchmarks import Benchmark, DeepTraining, Playing, PlayingOut, SingleStepping, Stepping, Training
 from tilewright.bench.peers import JumanjiStepping, PgxStepping, Sb3Training
-from tilewright.deep.config import DeepRecipe
-from tilewright.learning.trainer import Trainer
+from tilewright.deep.config import DeepConfig
 from tilewright.ntuple.model import Model
-from tilewright.training.config import Recipe
+from tilewright.training.config import TrainingConfig
+from tilewright.training.trainer import Trainer
 
 __all__ = ["BENCHMARKS", "MISSING"]
 
 
-def _dqn(architecture: str, steps: int) -> DeepRecipe:
+def _dqn(architecture: str, steps: int) -> DeepConfig:
     """As SB3 is measured: 16 environments, batches of 32, a step of learning for every four moves."""
-    return DeepRecipe(architecture=architecture, learning_starts=64, penalty=32, steps=steps)
+    return DeepConfig(architecture=architecture, learning_starts=64, penalty=32, total_steps=steps)
 
 
-def _plain(architecture: str, steps: int) -> DeepRecipe:
+def _plain(architecture: str, steps: int) -> DeepConfig:
     """What Stable-Baselines3's own DQN does."""
     return dataclasses.replace(_dqn(architecture, steps), double=False, dueling=False, prioritised=False)
 
@@ -32,12 +32,12 @@ def _plain(architecture: str, steps: int) -> DeepRecipe:
 @cache
 def _trained() -> Model:
     """A 4x6 network after 10,000 games of backward TC(0.5), in 16 bits, as agents play it."""
-    trainer = Trainer(Recipe(lambda_=0.5, games=10_000))
+    trainer = Trainer(TrainingConfig(lambda_=0.5, games=10_000))
 
     def work(first: int, count: int) -> None:
         trainer.learn(first, count)
 
-    parallel_for(work, trainer.recipe.games, default_threads())
+    parallel_for(work, trainer.config.games, default_threads())
     return trainer.model({}).in_16_bits()
 
 
@@ -45,8 +45,8 @@ def _searching(depth: int) -> ModelSearch:
     return ModelSearch(depth=depth, network=_trained())
 
 
-def _online_td(network: str) -> Recipe:
-    return Recipe(network=network, order="online", rule="fixed", share=0.1, games=10_000)
+def _online_td(network: str) -> TrainingConfig:
+    return TrainingConfig(network=network, update="online", step_size="fixed", alpha=0.1, games=10_000)
 
 
 MISSING: dict[str, str] = {}  # benchmarks that are not there, each with the modules that it needs
@@ -70,7 +70,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "4x6-2-ply": Playing("2-ply expectimax, the same network", lambda: _searching(2), "2048", 80),
     "4x6-3-ply": Playing("3-ply expectimax, the same network", lambda: _searching(3), "2048", 8),
     "4x6-td": Training("online TD(0), 4x6 network, 10,000 games", _online_td("4x6")),
-    "4x6-tc": Training("backward TC(0.5), 4x6 network, 10,000 games", Recipe(lambda_=0.5, games=10_000)),
+    "4x6-tc": Training("backward TC(0.5), 4x6 network, 10,000 games", TrainingConfig(lambda_=0.5, games=10_000)),
     "8x6-td": Training("online TD(0), 8x6 network, 10,000 games", _online_td("8x6")),
     **_where_installed(
         "gymnasium",

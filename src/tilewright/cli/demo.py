@@ -9,11 +9,11 @@ from tilewright.agents.base import Agent
 from tilewright.cli import output
 from tilewright.cli.options import seed_option, threads_option
 from tilewright.cli.train import evaluation_of, free_folder
-from tilewright.cli.train_progress import watching
+from tilewright.cli.train_progress import training_progress
 from tilewright.errors import UsageError
 from tilewright.games.base import Game
 from tilewright.play.evaluate import Evaluation, evaluate
-from tilewright.training.config import read_recipe
+from tilewright.training.config import read_training_config
 from tilewright.training.ntuple_session import open_session
 from tilewright.training.report import save_curve, write_report
 
@@ -37,16 +37,16 @@ def demo(preset: str, games: int, out: Path | None, seed: int, threads: int | No
     if games < 1:
         raise UsageError(f"games={games}: at least one game must be played")
     output.announce_compilation()
-    recipe = read_recipe(preset, seed=seed)
+    config = read_training_config(preset, seed=seed)
     folder = out or free_folder("demo")
-    print(f"training by the recipe {preset!r}: {recipe.length}")
-    with watching("learning") as watcher:
-        session = open_session(recipe, folder, threads=threads, watcher=watcher)
+    print(f"training by the recipe {preset!r}: {config.length}")
+    with training_progress("learning") as callback:
+        session = open_session(config, folder, threads=threads, callback=callback)
         progress = session.run()
     save_curve(session.folder)
-    print(f"{progress.games:,} games in {progress.seconds:.0f} s; model {session.folder.model}")
+    print(f"{progress.games:,} games in {progress.seconds:.0f} s; model {session.folder.model_file}")
     game = session.trainer.game
-    players = [make_agent("ntuple", model=str(session.folder.model)), make_agent("greedy"), make_agent("random")]
+    players = [make_agent("ntuple", model=str(session.folder.model_file)), make_agent("greedy"), make_agent("random")]
     found = [_test(player, game, games, seed, threads) for player in players]
     _compare(found)
     report = write_report(session.folder, found)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["agents", "games", "models"]
 
-LARGEST_UNIT = 1_000_000
+LARGEST_QUANTUM = 1_000_000
 
 
 @click.command()
@@ -53,7 +53,9 @@ def agents(name: str | None, as_json: bool) -> None:
 @click.command()
 @click.argument("path", required=False, type=click.Path(path_type=Path))
 @click.option("--pack", type=click.Path(path_type=Path), metavar="FILE", help="Write PATH to FILE as small as it gets.")
-@click.option("--unit", type=float, default=16.0, show_default=True, help="What --pack rounds weights to, in points.")
+@click.option(
+    "--quantum", type=float, default=16.0, show_default=True, help="What --pack rounds weights to, in points."
+)
 @click.option(
     "--games",
     type=click.IntRange(0),
@@ -68,7 +70,7 @@ def agents(name: str | None, as_json: bool) -> None:
     help="With --games: keep at most so many weights, those looked up most often.",
 )
 @click.option(
-    "--knows",
+    "--downgrade-above",
     type=int,
     metavar="TILE",
     help="Let --pack say that boards with larger tiles are to be played as smaller ones; 0: none.",
@@ -77,7 +79,7 @@ def agents(name: str | None, as_json: bool) -> None:
 def models(
     path: Path | None,
     pack: Path | None,
-    unit: float,
+    quantum: float,
     games: int,
     most: int | None,
     downgrade_above: int | None,
@@ -117,11 +119,11 @@ def models(
     model = load_model(path)
     if downgrade_above is not None:
         if pack is None:
-            raise UsageError("--knows goes with --pack")
+            raise UsageError("--downgrade-above goes with --pack")
         check_downgrade_above(downgrade_above, model.game)
         model = dataclasses.replace(model, downgrade_above=downgrade_above)
     if pack is not None:
-        _pack(model, pack, unit, games, most)
+        _pack(model, pack, quantum, games, most)
         print(f"{pack}: {pack.stat().st_size / 1e6:,.1f} MB, from {path.stat().st_size / 1e6:,.1f} MB")
         return
     if as_json:
@@ -133,13 +135,13 @@ def models(
     print(f"{path}: {model.value_function} values for {model.game.spec}\n\n{model.shape}\n")
     if model.downgrade_above:
         print(f"boards with larger tiles than {model.downgrade_above} are played as smaller ones\n")
-    output.print_table(("", ""), [(key, text.strip()) for key, text in model.origin.items() if key != "recipe"])
-    print(f"\n{model.origin.get('recipe', '')}", end="")
+    output.print_table(("", ""), [(key, text.strip()) for key, text in model.origin.items() if key != "config"])
+    print(f"\n{model.origin.get('config', '')}", end="")
 
 
-def _pack(model: "Model", file: Path, unit: float, games: int, most: int | None) -> None:
-    if not 0 <= unit <= LARGEST_UNIT:
-        raise UsageError(f"--unit {unit:g}: must be from 0 to {LARGEST_UNIT:,}")
+def _pack(model: "Model", file: Path, quantum: float, games: int, most: int | None) -> None:
+    if not 0 <= quantum <= LARGEST_QUANTUM:
+        raise UsageError(f"--quantum {quantum:g}: must be from 0 to {LARGEST_QUANTUM:,}")
     if most is not None and not games:
         raise UsageError("--most needs --games: in how many games look-ups are counted")
     if games:
@@ -148,7 +150,7 @@ def _pack(model: "Model", file: Path, unit: float, games: int, most: int | None)
         output.announce_compilation()
         with output.progress_bar("games", games) as progress:
             model = prune(model, games, most, progress=progress)
-    model.save(file, compact=True, unit=unit)
+    model.save(file, compact=True, quantum=quantum)
 
 
 def _describe_deep(path: Path, as_json: bool) -> None:
@@ -161,8 +163,8 @@ def _describe_deep(path: Path, as_json: bool) -> None:
         output.print_json(about | {"weights": weights, **model.origin})
         return
     print(f"{path}: deep {plan.kind} network {plan.architecture} of {weights:,} weights for {plan.game.spec}\n")
-    output.print_table(("", ""), [(key, text.strip()) for key, text in model.origin.items() if key != "recipe"])
-    print(f"\n{model.origin.get('recipe', '')}", end="")
+    output.print_table(("", ""), [(key, text.strip()) for key, text in model.origin.items() if key != "config"])
+    print(f"\n{model.origin.get('config', '')}", end="")
 
 
 def _list(registry: Registry[Any], name: str | None, as_json: bool) -> None:

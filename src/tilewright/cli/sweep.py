@@ -15,14 +15,14 @@ from tilewright.cli.train import read_changes
 from tilewright.errors import ConfigError, SpecError
 from tilewright.reproduce.experiments import Experiment, Row, Scale
 from tilewright.reproduce.suite import NOT_LEARNING
-from tilewright.training.config import Recipe
-from tilewright.training.configs import read_any_recipe
+from tilewright.training.config import TrainingConfig
+from tilewright.training.configs import read_config
 
 __all__ = ["sweep"]
 
 
 @click.command()
-@click.argument("recipe")
+@click.argument("config")
 @click.argument("over", nargs=-1, required=True, metavar="KEY=VALUE,VALUE,...")
 @click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe for all.")
 @click.option(
@@ -34,7 +34,7 @@ __all__ = ["sweep"]
 @threads_option
 @engine_options
 def sweep(
-    recipe: str,
+    config: str,
     over: tuple[str, ...],
     changes: tuple[str, ...],
     seeds: int,
@@ -53,9 +53,9 @@ def sweep(
     \b
     Examples:
       tilewright sweep minute lambda=0,0.5,0.8 --set games=5000
-      tilewright sweep minute network=4x6,5x6 share=0.5,1 --set games=20000 --seeds 3
+      tilewright sweep minute network=4x6,5x6 alpha=0.5,1 --set games=20000 --seeds 3
       tilewright sweep minute lambda=0,0.5 --set games=5000 --agent expectimax:depth=2,model={model}
-      tilewright sweep dqn mask=true,false --set steps=20000
+      tilewright sweep dqn mask=true,false --set total_steps=20000
     """
     axes = [_axis(text) for text in over]
     fixed = read_changes(changes, None)
@@ -69,17 +69,17 @@ def sweep(
     for values in itertools.product(*(values for _, values in axes)):
         point = dict(zip((key for key, _ in axes), values, strict=True))
         label = ", ".join(f"{key} = {value}" for key, value in point.items())
-        rows.append(Row(label, recipe, {**fixed, **point}, agent))
-        tried = read_any_recipe(recipe, **fixed, **point)
-        counted = "games" if isinstance(tried, Recipe) else "steps"
+        rows.append(Row(label, config, {**fixed, **point}, agent))
+        tried = read_config(config, **fixed, **point)
+        counted = "games" if isinstance(tried, TrainingConfig) else "total_steps"
         if not getattr(tried, counted):
-            raise ConfigError(f"{recipe} trains for {tried.length}; a sweep counts {counted}: --set {counted}=N")
-    name = hashlib.sha256(repr((recipe, rows, seeds, tests)).encode()).hexdigest()[:8]
+            raise ConfigError(f"{config} trains for {tried.length}; a sweep counts {counted}: --set {counted}=N")
+    name = hashlib.sha256(repr((config, rows, seeds, tests)).encode()).hexdigest()[:8]
     scale = Scale("sweep", seeds=seeds, tests=tests)
     experiment = Experiment(
         "sweep",
-        f"Sweep of {Path(recipe).stem}",
-        f"{Path(recipe).stem}-{name}",
+        f"Sweep of {Path(config).stem}",
+        f"{Path(config).stem}-{name}",
         ", ".join(key for key, _ in axes),
         f"{seeds} run{'s' if seeds > 1 else ''} of each combination, tested with {tests:,} games.",
         columns=("score", "win", "max", "learning-seconds"),

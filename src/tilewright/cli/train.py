@@ -8,18 +8,18 @@ import click
 
 from tilewright.cli import output
 from tilewright.cli.options import threads_option
-from tilewright.cli.train_progress import watching
+from tilewright.cli.train_progress import training_progress
 from tilewright.errors import ConfigError
-from tilewright.training.configs import all_presets, read_any_recipe
+from tilewright.training.configs import all_presets, read_config
 from tilewright.training.opening import open_any_session
 from tilewright.training.report import save_curve, write_report
-from tilewright.training.session import AnySession
+from tilewright.training.session import TrainingSession
 
 __all__ = ["evaluation_of", "free_folder", "read_changes", "train"]
 
 
 @click.command()
-@click.argument("recipe", required=False)
+@click.argument("config", required=False)
 @click.option("--out", type=click.Path(path_type=Path), help="The run folder.  [default: runs/NAME]")
 @click.option("--resume", is_flag=True, help="Go on with the run in that folder.")
 @click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe.")
@@ -27,7 +27,7 @@ __all__ = ["evaluation_of", "free_folder", "read_changes", "train"]
 @click.option("--show", is_flag=True, help="Print the recipe and stop: copy it, change it, train with it.")
 @threads_option
 def train(
-    recipe: str | None,
+    config: str | None,
     out: Path | None,
     resume: bool,
     changes: tuple[str, ...],
@@ -48,17 +48,17 @@ def train(
       tilewright train minute --show > mine.toml
       tilewright train dqn --set architecture=cnn_5l --set minutes=60
     """
-    if recipe is None:
+    if config is None:
         output.print_table(("preset", "what it trains"), list(all_presets().items()))
         return
-    chosen = read_any_recipe(recipe, **read_changes(changes, seed))
+    chosen = read_config(config, **read_changes(changes, seed))
     if show:
         print(chosen.to_toml(), end="")
         return
     output.announce_compilation()
-    folder = out or (Path("runs") / Path(recipe).stem if resume else free_folder(Path(recipe).stem))
-    with watching(folder.name) as watcher:
-        session = open_any_session(chosen, folder, resume=resume, threads=threads, watcher=watcher)
+    folder = out or (Path("runs") / Path(config).stem if resume else free_folder(Path(config).stem))
+    with training_progress(folder.name) as callback:
+        session = open_any_session(chosen, folder, resume=resume, threads=threads, callback=callback)
         progress = session.run()
     save_curve(session.folder)
     write_report(session.folder)
@@ -66,7 +66,7 @@ def train(
         f"{progress.games:,} games, {progress.moves:,} moves in {progress.seconds:,.1f} s of training "
         f"({progress.moves / max(progress.seconds, 1e-9):,.0f} moves/s)"
     )
-    print(f"model {session.folder.model}")
+    print(f"model {session.folder.model_file}")
     print(f"next: {evaluation_of(session)}")
 
 
@@ -88,10 +88,12 @@ def _value(text: str) -> Any:
         return text
 
 
-def evaluation_of(session: AnySession) -> str:
+def evaluation_of(session: TrainingSession) -> str:
     """The command that evaluates what was trained."""
-    game, agent = session.recipe.game, session.recipe.player
-    return f"tilewright evaluate {agent}:model={session.folder.model}" + ("" if game == "2048" else f" --game {game}")
+    game, agent = session.config.game, session.config.player
+    return f"tilewright evaluate {agent}:model={session.folder.model_file}" + (
+        "" if game == "2048" else f" --game {game}"
+    )
 
 
 def free_folder(name: str) -> Path:

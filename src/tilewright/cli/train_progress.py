@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from tilewright.errors import FileError
-from tilewright.training.ntuple_session import Session
+from tilewright.training.ntuple_session import NTupleSession
 from tilewright.training.run_folder import EvaluationPoint, StagePoint
-from tilewright.training.session import AnySession, Watcher
+from tilewright.training.session import Callback, TrainingSession
 
-__all__ = ["watching"]
+__all__ = ["training_progress"]
 
 _BARS = "▁▂▃▄▅▆▇█"
 _CURVE_WIDTH = 24
@@ -27,7 +27,7 @@ def sparkline(values: list[float], width: int = _CURVE_WIDTH) -> str:
     return "".join(_BARS[min(7, int(8 * max(0.0, value) / top))] for value in picked)
 
 
-class _Screen(Watcher):
+class _Screen(Callback):
     """Shared by both: what is known of the session at the moment."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class _Screen(Watcher):
     def on_point(self, point: Any) -> None:
         self.points.append(point)
 
-    def collecting(self, session: Session) -> str:
+    def collecting(self, session: NTupleSession) -> str:
         found, played = len(session.trainer.found.cells), session.progress.collected
         return f"collecting boards for stage {session.progress.stage + 2}: {found:,} in {played:,} games"
 
@@ -67,10 +67,10 @@ class _Plain(_Screen):
         super().__init__()
         self._told: float | None = None  # when a line was last printed; the first games start the clock
 
-    def on_games(self, session: AnySession) -> None:
+    def on_games(self, session: TrainingSession) -> None:
         self._now_and_then(lambda: f"{100 * session.done:5.1f} %  {session.figures()}")
 
-    def on_collected(self, session: Session) -> None:
+    def on_collected(self, session: NTupleSession) -> None:
         self._now_and_then(lambda: f"{100 * session.done:5.1f} %  {self.collecting(session)}")
 
     def _now_and_then(self, line: Callable[[], str]) -> None:
@@ -93,11 +93,11 @@ class _Live(_Screen):
         super().__init__()
         self._progress, self._task = progress, task
 
-    def on_games(self, session: AnySession) -> None:
+    def on_games(self, session: TrainingSession) -> None:
         curve = sparkline([point.score_mean for point in self.points])
         self._progress.update(self._task, completed=session.done, figures=session.figures(), curve=curve)
 
-    def on_collected(self, session: Session) -> None:
+    def on_collected(self, session: NTupleSession) -> None:
         self._progress.update(self._task, completed=session.done, figures=self.collecting(session), curve="")
 
     def tell(self, line: str) -> None:
@@ -105,7 +105,7 @@ class _Live(_Screen):
 
 
 @contextmanager
-def watching(label: str) -> Iterator[Watcher]:
+def training_progress(label: str) -> Iterator[Callback]:
     """A watcher for a session: a live bar on a terminal, plain lines elsewhere."""
     if not sys.stderr.isatty():
         yield _Plain()

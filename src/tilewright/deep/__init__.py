@@ -1,14 +1,4 @@
-"""Deep networks: learning and playing with PyTorch. The only place that imports it.
+"""Deep networks on PyTorch: architectures, replay buffer, DQN, afterstate learning and the agents that play them.
 
-This package needs PyTorch and Stable-Baselines3: `pip install tilewright[deep]`.
+Needs PyTorch and Stable-Baselines3: `pip install tilewright[deep]`. Only `config` and `architectures` work without.
 """
-
-from tilewright.errors import MissingExtraError
-
-try:
-    import stable_baselines3  # noqa: F401
-    import torch  # noqa: F401
-except ImportError as error:
-    raise MissingExtraError(
-        f"deep networks need PyTorch and Stable-Baselines3 ({error}): pip install 'tilewright[deep]'"
-    ) from None

@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 
 from tilewright._core.jit import kernel
-from tilewright.deep.config import DeepRecipe
+from tilewright.deep.config import DeepConfig
 from tilewright.deep.learner import Learner, adam, adam_state, epsilon_at, plan_of, restore_adam, set_learning_rate
 from tilewright.deep.model import load_weights, weights_of
 from tilewright.deep.network import make_network
@@ -63,20 +63,20 @@ def move_all(
 class AfterstateLearner(Learner):
     """TD(0) of afterstate values with a replay memory."""
 
-    def __init__(self, recipe: DeepRecipe) -> None:
-        super().__init__(recipe, make_network(plan_of(recipe), recipe.seed))
-        self.game, n = recipe.make_game(), recipe.environments
-        self.target = make_network(plan_of(recipe), recipe.seed)
-        self.player = Player(self.network, recipe.unit)
-        self.generator = np.random.default_rng(recipe.seed)
+    def __init__(self, config: DeepConfig) -> None:
+        super().__init__(config, make_network(plan_of(config), config.seed))
+        self.game, n = config.make_game(), config.n_envs
+        self.target = make_network(plan_of(config), config.seed)
+        self.player = Player(self.network, config.reward_scale)
+        self.generator = np.random.default_rng(config.seed)
         self.symmetries = Symmetries(self.game)
-        self.optimiser = adam(self.network, recipe.learning_rate)
-        streams = np.stack([stream_for(recipe.seed, i) for i in range(n)])
+        self.optimiser = adam(self.network, config.learning_rate)
+        streams = np.stack([stream_for(config.seed, i) for i in range(n)])
         self.games = Games(np.zeros(n, np.uint64), np.zeros(n, np.uint64), streams)
         self.ends = np.zeros((2, n), np.int64)
         self.view = make_view(self.game, "grid")
         shape = view_shape(self.view)
-        size = recipe.replay // n * n
+        size = config.buffer_size // n * n
         self.after = np.zeros((size, *shape), np.uint8)  # the memory: afterstates …
         self.next = np.zeros((size, 2), np.uint64)  # … the states that came of them …
         self.gains = np.zeros(size, np.float32)  # … and what the new tiles earned
@@ -90,23 +90,23 @@ class AfterstateLearner(Learner):
 
     @property
     def epsilon(self) -> float:
-        return epsilon_at(self.recipe, self._done)
+        return epsilon_at(self.config, self._done)
 
     def advance(self, done: float) -> list[Finished]:
         self._done = done
-        set_learning_rate(self.optimiser, self.recipe, done)
+        set_learning_rate(self.optimiser, self.config, done)
         finished: list[Finished] = []
-        n, every = self.recipe.environments, self.recipe.train_every
+        n, every = self.config.n_envs, self.config.train_freq
         for _ in range(PIECE * max(1, every // n)):
             finished += self._play()
-            if self._steps > self.recipe.learning_starts and self._steps % max(n, every) == 0:
+            if self._steps > self.config.learning_starts and self._steps % max(n, every) == 0:
                 for _ in range(max(1, n // every)):
                     self._learn()
         return finished
 
     def _play(self) -> list[Finished]:
         """A move in every game."""
-        games, n = self.games, self.recipe.environments
+        games, n = self.games, self.config.n_envs
         q_values = self.player.q_values(self.game, games.cells, games.extra)
         over = np.flatnonzero(~np.isfinite(q_values.max(axis=1)))
         finished = []
@@ -125,19 +125,21 @@ class AfterstateLearner(Learner):
         move_all(self.game.rules, self.view, games, actions, self.ends[0], after, self.gains[here])
         self.next[here, 0], self.next[here, 1] = games.cells, games.extra
         before, self._steps = self._steps, self._steps + n
-        if before // self.recipe.target_every != self._steps // self.recipe.target_every:
+        if before // self.config.target_update_interval != self._steps // self.config.target_update_interval:
             self.target.load_state_dict(self.network.state_dict())
         return finished
 
     def _learn(self) -> None:
-        recipe = self.recipe
-        places = self.generator.integers(min(self._steps, len(self.after)), size=recipe.batch)
+        config = self.config
+        places = self.generator.integers(min(self._steps, len(self.after)), size=config.batch_size)
         grids = self.after[places]
-        if recipe.symmetry:
-            grids = self.symmetries.of_grids(grids, self.generator.integers(self.symmetries.count, size=recipe.batch))
+        if config.symmetry:
+            grids = self.symmetries.of_grids(
+                grids, self.generator.integers(self.symmetries.count, size=config.batch_size)
+            )
         targets = torch.from_numpy(self.targets(places))
         values = self.network(torch.from_numpy(grids))[:, 0]
-        loss = F.mse_loss(values, targets) if recipe.loss == "mse" else F.smooth_l1_loss(values, targets)
+        loss = F.mse_loss(values, targets) if config.loss == "mse" else F.smooth_l1_loss(values, targets)
         self.optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), LARGEST_GRADIENT)
@@ -151,9 +153,9 @@ class AfterstateLearner(Learner):
         after, q_values = np.empty((n, 4, *self.after.shape[1:]), np.uint8), np.empty((n, 4), np.float32)
         list_afterstates(self.game.rules, self.view, cells, extra, after.reshape(n, 4, -1), q_values)
         legal = np.isfinite(q_values)
-        q_values[legal] = q_values[legal] / self.recipe.unit + self.target.predict(after[legal])[:, 0]
+        q_values[legal] = q_values[legal] / self.config.reward_scale + self.target.predict(after[legal])[:, 0]
         best = np.where(legal.any(axis=1), q_values.max(axis=1), 0)
-        return (self.gains[places] / self.recipe.unit + self.recipe.gamma * best).astype(np.float32)
+        return (self.gains[places] / self.config.reward_scale + self.config.gamma * best).astype(np.float32)
 
     def take_losses(self) -> list[float]:
         losses, self.losses = self.losses, []

@@ -16,7 +16,7 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.dqn.policies import DQNPolicy
 from torch import Tensor
 
-from tilewright.deep.config import DeepRecipe
+from tilewright.deep.config import DeepConfig
 from tilewright.deep.learner import Learner, adam, adam_state, epsilon_at, plan_of, restore_adam, set_learning_rate
 from tilewright.deep.model import load_weights, weights_of
 from tilewright.deep.network import BoardNetwork, NetworkPlan, make_network
@@ -55,37 +55,37 @@ class BoardDQN(DQN):
     q_net_target: BoardNetwork  # type: ignore[assignment]
     replay_buffer: BoardReplay
 
-    def __init__(self, recipe: DeepRecipe, env: BoardVecEnv) -> None:
-        self.recipe, self.boards = recipe, env
-        self.generator = np.random.default_rng(recipe.seed)
+    def __init__(self, config: DeepConfig, env: BoardVecEnv) -> None:
+        self.config, self.boards = config, env
+        self.generator = np.random.default_rng(config.seed)
         self.symmetries = Symmetries(env.boards.game)
         self.losses: list[float] = []
         self._grid = make_view(env.boards.game, "grid")
-        rounds = max(1, recipe.train_every // recipe.environments)
+        rounds = max(1, config.train_freq // config.n_envs)
         super().__init__(
             BoardPolicy,
             env,
-            learning_rate=recipe.learning_rate,
-            buffer_size=recipe.replay,
-            learning_starts=recipe.learning_starts,
-            batch_size=recipe.batch,
-            gamma=recipe.gamma,
+            learning_rate=config.learning_rate,
+            buffer_size=config.buffer_size,
+            learning_starts=config.learning_starts,
+            batch_size=config.batch_size,
+            gamma=config.gamma,
             train_freq=rounds,
-            gradient_steps=rounds * recipe.environments // recipe.train_every,
-            target_update_interval=max(recipe.target_every, recipe.environments),
-            exploration_initial_eps=recipe.epsilon,
-            exploration_final_eps=recipe.epsilon_end,
-            exploration_fraction=recipe.epsilon_part,
+            gradient_steps=rounds * config.n_envs // config.train_freq,
+            target_update_interval=max(config.target_update_interval, config.n_envs),
+            exploration_initial_eps=config.exploration_initial_eps,
+            exploration_final_eps=config.exploration_final_eps,
+            exploration_fraction=config.exploration_fraction,
             replay_buffer_class=BoardReplay,
             replay_buffer_kwargs={
-                "alpha": recipe.alpha if recipe.prioritised else 0.0,
-                "n_steps": recipe.n_steps,
-                "gamma": recipe.gamma,
+                "alpha": config.priority_alpha if config.prioritised else 0.0,
+                "n_steps": config.n_step,
+                "gamma": config.gamma,
             },
-            policy_kwargs={"plan": plan_of(recipe), "seed": recipe.seed},
+            policy_kwargs={"plan": plan_of(config), "seed": config.seed},
             device="cpu",
         )
-        self.exploration_schedule = lambda left: epsilon_at(recipe, 1 - left)
+        self.exploration_schedule = lambda left: epsilon_at(config, 1 - left)
         self.set_logger(Logger(None, []))
 
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
@@ -94,7 +94,7 @@ class BoardDQN(DQN):
     def _sample_action(self, learning_starts: int, action_noise: Any = None, n_envs: int = 1) -> Any:
         """ε-greedy, with a coin for every environment."""
         grids: Any = self._last_obs
-        allowed = self.boards.masks if self.recipe.mask else np.ones((n_envs, 4), np.bool_)
+        allowed = self.boards.masks if self.config.mask else np.ones((n_envs, 4), np.bool_)
         chances = self.generator.random((n_envs, 4))
         actions: NDArray[np.int64] = np.where(allowed, chances, -1).argmax(axis=1)  # any of those allowed, alike
         if self.num_timesteps >= learning_starts:
@@ -104,18 +104,18 @@ class BoardDQN(DQN):
 
     def train(self, gradient_steps: int, batch_size: int = 100) -> None:
         self.policy.set_training_mode(True)
-        beta = 1 - (1 - self.recipe.beta) * self._current_progress_remaining
+        beta = 1 - (1 - self.config.priority_beta) * self._current_progress_remaining
         for _ in range(gradient_steps):
             sample = self.replay_buffer.draw(batch_size, self.generator, beta)
             grids, next_grids, actions = sample.grids, sample.next_grids, sample.actions
-            if self.recipe.symmetry:
+            if self.config.symmetry:
                 which = self.generator.integers(self.symmetries.count, size=batch_size)
                 grids, next_grids = (self.symmetries.of_grids(some, which) for some in (grids, next_grids))
                 actions = self.symmetries.of_actions(actions, which)
             rewards, discounts = torch.from_numpy(sample.rewards), torch.from_numpy(sample.discounts)
             targets = rewards + discounts * self.next_values(next_grids)
             values = self.q_net(torch.from_numpy(grids)).gather(1, torch.from_numpy(actions)[:, None])[:, 0]
-            errors = F.mse_loss if self.recipe.loss == "mse" else F.smooth_l1_loss
+            errors = F.mse_loss if self.config.loss == "mse" else F.smooth_l1_loss
             loss = (torch.from_numpy(sample.weights) * errors(values, targets, reduction="none")).mean()
             self.policy.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
@@ -130,8 +130,8 @@ class BoardDQN(DQN):
         with torch.no_grad():
             seen = torch.from_numpy(grids)
             values: Tensor = self.q_net_target(seen)
-            chosen_by: Tensor = self.q_net(seen) if self.recipe.double else values
-            if self.recipe.mask:
+            chosen_by: Tensor = self.q_net(seen) if self.config.double else values
+            if self.config.mask:
                 chosen_by = chosen_by.masked_fill(~torch.from_numpy(self.legal(grids)), -torch.inf)
             return values.gather(1, chosen_by.argmax(dim=1, keepdim=True))[:, 0]
 
@@ -144,11 +144,13 @@ class BoardDQN(DQN):
 class DqnLearner(Learner):
     """DQN as a session drives it: in pieces, with all that changes in arrays."""
 
-    def __init__(self, recipe: DeepRecipe) -> None:
-        options = EnvOptions(recipe.game, "grid", recipe.reward, recipe.penalty, recipe.end_chance, recipe.end_share)
-        self.env = BoardVecEnv(options, recipe.environments, unit=recipe.unit, seed=recipe.seed)
-        self.dqn = BoardDQN(recipe, self.env)
-        super().__init__(recipe, self.dqn.q_net)
+    def __init__(self, config: DeepConfig) -> None:
+        options = EnvOptions(
+            config.game, "grid", config.reward, config.penalty, config.end_probability, config.end_fraction
+        )
+        self.env = BoardVecEnv(options, config.n_envs, reward_scale=config.reward_scale, seed=config.seed)
+        self.dqn = BoardDQN(config, self.env)
+        super().__init__(config, self.dqn.q_net)
 
     @property
     def steps(self) -> int:
@@ -156,13 +158,13 @@ class DqnLearner(Learner):
 
     @property
     def epsilon(self) -> float:
-        return epsilon_at(self.recipe, 1 - self.dqn._current_progress_remaining)
+        return epsilon_at(self.config, 1 - self.dqn._current_progress_remaining)
 
     def advance(self, done: float) -> list[Finished]:
         self.dqn._current_progress_remaining = 1 - done
         self.dqn.exploration_rate = self.epsilon
-        set_learning_rate(self.dqn.policy.optimizer, self.recipe, done)
-        rounds = max(self.recipe.environments, self.recipe.train_every)
+        set_learning_rate(self.dqn.policy.optimizer, self.config, done)
+        rounds = max(self.config.n_envs, self.config.train_freq)
         self.dqn.learn(PIECE * rounds, reset_num_timesteps=False, log_interval=None)  # type: ignore[arg-type]
         finished, self.env.finished = self.env.finished, []
         return finished
@@ -206,4 +208,4 @@ class DqnLearner(Learner):
         except (KeyError, TypeError, ValueError):
             raise FileError("the checkpoint's counts are damaged") from None
         dqn._last_obs = self.env.look()
-        dqn._last_episode_starts = np.zeros(self.recipe.environments, np.bool_)
+        dqn._last_episode_starts = np.zeros(self.config.n_envs, np.bool_)

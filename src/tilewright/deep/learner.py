@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from tilewright.deep.config import DeepRecipe
+from tilewright.deep.config import DeepConfig
 from tilewright.deep.model import DeepModel
 from tilewright.deep.network import BoardNetwork, NetworkPlan
 from tilewright.deep.vecenv import Finished
@@ -21,8 +21,8 @@ _MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 class Learner(ABC):
     """Plays and learns in pieces; all that changes can be written down and restored."""
 
-    def __init__(self, recipe: DeepRecipe, network: BoardNetwork) -> None:
-        self.recipe, self.network = recipe, network
+    def __init__(self, config: DeepConfig, network: BoardNetwork) -> None:
+        self.config, self.network = config, network
 
     @property
     @abstractmethod
@@ -55,29 +55,32 @@ class Learner(ABC):
         """Go back to a checkpoint."""
 
     def model(self, origin: dict[str, str]) -> DeepModel:
-        return DeepModel(self.network, self.recipe.unit, origin)
+        return DeepModel(self.network, self.config.reward_scale, origin)
 
 
-def plan_of(recipe: DeepRecipe) -> NetworkPlan:
+def plan_of(config: DeepConfig) -> NetworkPlan:
     return NetworkPlan(
-        recipe.make_game(), recipe.learner, recipe.architecture, recipe.encoding, recipe.dueling, recipe.bfloat16
+        config.make_game(), config.algorithm, config.architecture, config.encoding, config.dueling, config.bfloat16
     )
 
 
-def epsilon_at(recipe: DeepRecipe, done: float) -> float:
+def epsilon_at(config: DeepConfig, done: float) -> float:
     """The paper's schedule: down in a straight line over the first part, then as it is."""
-    if done >= recipe.epsilon_part:
-        return recipe.epsilon_end
-    return recipe.epsilon + (recipe.epsilon_end - recipe.epsilon) * done / recipe.epsilon_part
+    if done >= config.exploration_fraction:
+        return config.exploration_final_eps
+    return (
+        config.exploration_initial_eps
+        + (config.exploration_final_eps - config.exploration_initial_eps) * done / config.exploration_fraction
+    )
 
 
 def adam(network: BoardNetwork, learning_rate: float) -> torch.optim.Adam:
     return torch.optim.Adam(network.parameters(), lr=learning_rate, fused=True)
 
 
-def set_learning_rate(optimiser: torch.optim.Optimizer, recipe: DeepRecipe, done: float) -> None:
+def set_learning_rate(optimiser: torch.optim.Optimizer, config: DeepConfig, done: float) -> None:
     """As it is when the part `done` of the training is behind us."""
-    first, last = recipe.learning_rate, recipe.learning_rate_end or recipe.learning_rate
+    first, last = config.learning_rate, config.learning_rate_end or config.learning_rate
     for group in optimiser.param_groups:
         group["lr"] = first + (last - first) * done
 

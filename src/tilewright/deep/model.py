@@ -43,7 +43,7 @@ class DeepModel:
     """A network, the unit of its values, and where it comes from."""
 
     network: BoardNetwork
-    unit: float = 1.0
+    reward_scale: float = 1.0
     origin: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -52,7 +52,7 @@ class DeepModel:
 
     @property
     def player(self) -> Player:
-        return Player(self.network, self.unit)
+        return Player(self.network, self.reward_scale)
 
     def check_plays(self, game: Game) -> None:
         """Raise UsageError unless the model can play `game`: the same game on the same board."""
@@ -68,7 +68,7 @@ class DeepModel:
             "architecture": self.plan.architecture,
             "encoding": self.plan.encoding,
             "dueling": str(self.plan.dueling).lower(),
-            "unit": repr(self.unit),
+            "reward_scale": repr(self.reward_scale),
         }
         write_tensors(path, weights_of(self.network), {**self.origin, **about})
 
@@ -88,7 +88,7 @@ def _load(path: Path, changed: int) -> DeepModel:
         kind = metadata["kind"]
         if kind not in KINDS:
             raise ValueError(f"kind {kind}")
-        game, unit = make_game(metadata["game"]), float(metadata["unit"])
+        game, reward_scale = make_game(metadata["game"]), float(metadata["reward_scale"])
         plan = NetworkPlan(game, kind, metadata["architecture"], metadata["encoding"], metadata["dueling"] == "true")
         network = make_network(plan, 0)
     except (KeyError, ValueError) as error:
@@ -97,5 +97,5 @@ def _load(path: Path, changed: int) -> DeepModel:
         load_weights(network, tensors)
     except FileError as error:
         raise FileError(f"{path}: {error}") from None
-    known = {"format", "sha256", "unit", "kind", *(one.name for one in dataclasses.fields(NetworkPlan))}
-    return DeepModel(network.eval(), unit, {key: text for key, text in metadata.items() if key not in known})
+    known = {"format", "sha256", "reward_scale", "kind", *(one.name for one in dataclasses.fields(NetworkPlan))}
+    return DeepModel(network.eval(), reward_scale, {key: text for key, text in metadata.items() if key not in known})

@@ -69,10 +69,10 @@ def move_games(
 
 @dataclass(frozen=True)
 class Player:
-    """A network that chooses moves. `unit`: how many points one is in its values."""
+    """A network that chooses moves. `reward_scale`: how many points one is in its values."""
 
     network: BoardNetwork
-    unit: float
+    reward_scale: float
 
     def q_values(self, game: Game, cells: Words, extra: Words) -> NDArray[np.float32]:
         """What each move is worth on each board, in points: float32[n, 4], -inf where it is illegal."""
@@ -85,11 +85,11 @@ class Player:
         legal = np.isfinite(q_values)
         if self.network.plan.kind == "afterstate":
             if legal.any():
-                q_values[legal] += self.unit * self.network.predict(after[legal])[:, 0]
+                q_values[legal] += self.reward_scale * self.network.predict(after[legal])[:, 0]
             return q_values
         grids = np.empty((n, *shape), np.uint8)
         show_grids(view, game.rules, cells, extra, grids.reshape(n, size))
-        values: NDArray[np.float32] = np.where(legal, self.unit * self.network.predict(grids), -np.inf)
+        values: NDArray[np.float32] = np.where(legal, self.reward_scale * self.network.predict(grids), -np.inf)
         return values.astype(np.float32)
 
 

@@ -11,7 +11,7 @@ from typing import ClassVar
 import torch
 
 from tilewright.deep.afterstate import AfterstateLearner
-from tilewright.deep.config import DeepRecipe
+from tilewright.deep.config import DeepConfig
 from tilewright.deep.dqn import DqnLearner
 from tilewright.deep.learner import Learner
 from tilewright.deep.model import DeepModel
@@ -21,11 +21,11 @@ from tilewright.errors import DivergedError, UsageError
 from tilewright.games.policy import make_results
 from tilewright.play.statistics import Estimate, mean_of
 from tilewright.training.run_folder import DeepPoint, DeepRunFolder
-from tilewright.training.session import TEST_SEED, AnySession, Watcher, open_in_folder
+from tilewright.training.session import TEST_SEED, Callback, TrainingSession, open_in_folder
 
 __all__ = ["DeepSession", "open_deep_session"]
 
-LEARNERS: dict[str, Callable[[DeepRecipe], Learner]] = {"dqn": DqnLearner, "afterstate": AfterstateLearner}
+LEARNERS: dict[str, Callable[[DeepConfig], Learner]] = {"dqn": DqnLearner, "afterstate": AfterstateLearner}
 
 
 @dataclass
@@ -58,24 +58,24 @@ def load_progress(folder: DeepRunFolder, learner: Learner) -> DeepProgress:
     return progress
 
 
-class DeepSession(AnySession):
+class DeepSession(TrainingSession):
     """Training of a deep network by a recipe."""
 
-    budget: ClassVar[str] = "steps"
-    recipe: DeepRecipe
+    budget: ClassVar[str] = "total_steps"
+    config: DeepConfig
     progress: DeepProgress
     points: list[DeepPoint]
 
     def __init__(
-        self, recipe: DeepRecipe, folder: DeepRunFolder, threads: int | None = None, watcher: Watcher | None = None
+        self, config: DeepConfig, folder: DeepRunFolder, threads: int | None = None, callback: Callback | None = None
     ) -> None:
-        super().__init__(recipe, folder, threads, watcher)
+        super().__init__(config, folder, threads, callback)
         torch.set_num_threads(self.threads)
         try:
-            self.learner = LEARNERS[recipe.learner](recipe)
+            self.learner = LEARNERS[config.algorithm](config)
         except MemoryError:
-            raise UsageError(f"replay = {recipe.replay}: there is no memory for so many moves") from None
-        self.game = recipe.make_game()
+            raise UsageError(f"buffer_size = {config.buffer_size}: there is no memory for so many moves") from None
+        self.game = config.make_game()
         self.progress = DeepProgress()
 
     @staticmethod
@@ -94,9 +94,9 @@ class DeepSession(AnySession):
     @property
     def done(self) -> float:
         """How much of the budget is used up, from 0 to 1."""
-        now, recipe = self.progress, self.recipe
-        by_steps = self.learner.steps / recipe.steps if recipe.steps else 0.0
-        by_time = now.seconds / (60 * recipe.minutes) if recipe.minutes else 0.0
+        now, config = self.progress, self.config
+        by_steps = self.learner.steps / config.total_steps if config.total_steps else 0.0
+        by_time = now.seconds / (60 * config.minutes) if config.minutes else 0.0
         return min(1.0, max(by_steps, by_time))
 
     def figures(self) -> str:
@@ -113,10 +113,14 @@ class DeepSession(AnySession):
         finished = self.learner.advance(self.done)
         losses = self.learner.take_losses()
         if not all(math.isfinite(loss) for loss in losses):
-            kept = f"; the checkpoint of before is {self.folder.checkpoint}" if self.folder.checkpoint.exists() else ""
+            kept = (
+                f"; the checkpoint of before is {self.folder.checkpoint_file}"
+                if self.folder.checkpoint_file.exists()
+                else ""
+            )
             raise DivergedError(
                 f"learning diverged: the loss is no number any more after {self.learner.steps:,} steps; "
-                f"try a learning_rate below {self.recipe.learning_rate:g} or a larger unit{kept}"
+                f"try a learning_rate below {self.config.learning_rate:g} or a larger reward_scale{kept}"
             )
         now.losses = [now.losses[0] + sum(losses), now.losses[1] + len(losses)]
         now.moves = self.learner.steps
@@ -124,9 +128,9 @@ class DeepSession(AnySession):
         for game in finished:
             now.games += 1
             now.waiting.append(game)
-            if len(now.waiting) == self.recipe.curve_games:
+            if len(now.waiting) == self.config.curve_games:
                 self._add_point()
-        self.watcher.on_games(self)
+        self.callback.on_games(self)
 
     def _add_point(self) -> None:
         now, win = self.progress, self.game.win_code
@@ -147,19 +151,19 @@ class DeepSession(AnySession):
 
     def _play_test(self) -> tuple[Estimate, float]:
         """Play some games by the network alone."""
-        results = make_results(self.recipe.evaluate_games)
-        play_batch(Player(self.learner.network, self.recipe.unit), self.game, TEST_SEED, 0, results)
+        results = make_results(self.config.evaluate_games)
+        play_batch(Player(self.learner.network, self.config.reward_scale), self.game, TEST_SEED, 0, results)
         win = self.game.win_code
         return mean_of(results.scores), 0.0 if win is None else float((results.codes >= win).mean())
 
 
 def open_deep_session(
-    recipe: DeepRecipe,
+    config: DeepConfig,
     path: Path,
     *,
     resume: bool = False,
     threads: int | None = None,
-    watcher: Watcher | None = None,
+    callback: Callback | None = None,
 ) -> DeepSession:
     """A session in the folder `path`: a new one, or with `resume` the one that is there, as far as it got."""
-    return open_in_folder(DeepSession, recipe, DeepRunFolder(path), resume=resume, threads=threads, watcher=watcher)
+    return open_in_folder(DeepSession, config, DeepRunFolder(path), resume=resume, threads=threads, callback=callback)

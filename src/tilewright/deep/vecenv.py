@@ -22,11 +22,11 @@ class Finished(NamedTuple):
 
 
 class BoardVecEnv(VecEnv):
-    """Grids in SB3's form; rewards are in `unit`s. It keeps the masks of now, and the games that were finished."""
+    """Grids in SB3's form; rewards are in `reward_scale`s. It keeps the masks of now, and the games that were finished."""
 
-    def __init__(self, options: EnvOptions, count: int, *, unit: float = 1.0, seed: int = 0) -> None:
+    def __init__(self, options: EnvOptions, count: int, *, reward_scale: float = 1.0, seed: int = 0) -> None:
         self.boards = Boards(options, count, again=True)
-        self.unit = unit
+        self.reward_scale = reward_scale
         super().__init__(count, observation_space(self.boards.game, self.boards.view), spaces.Discrete(4))
         for i in range(count):
             self.boards.seed(i, seed * 1_000_003 + i)
@@ -55,7 +55,7 @@ class BoardVecEnv(VecEnv):
                 infos[i]["terminal_observation"] = moved.final_seen[i].reshape(self.boards.shape)
                 self.finished.append(Finished(int(moved.final_scores[i]), int(moved.codes[i])))
         seen = moved.seen.reshape(self.num_envs, *self.boards.shape)
-        return seen, (moved.rewards / self.unit).astype(np.float32), moved.ended, infos
+        return seen, (moved.rewards / self.reward_scale).astype(np.float32), moved.ended, infos
 
     def close(self) -> None:
         pass

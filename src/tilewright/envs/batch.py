@@ -78,10 +78,10 @@ def _legal(rules: Rules, state: State, mask: NDArray[np.int8]) -> Int:
 @inline
 def _ends_by_misses(options: KernelOptions, status: Status, i: Int) -> bool:
     """Whether the invalid move just made ends the episode."""
-    if options.end_chance and low_half(next_word(status.streams[i])) < options.end_chance:
+    if options.end_probability and low_half(next_word(status.streams[i])) < options.end_probability:
         return True
-    share = options.end_share * status.moves[i]
-    return bool(options.end_share > 0 and share >= 1 and status.misses[i] > share)
+    share = options.end_fraction * status.moves[i]
+    return bool(options.end_fraction > 0 and share >= 1 and status.misses[i] > share)
 
 
 @inline

@@ -62,8 +62,8 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
     A first board of the game: two tiles in 2048 (`game="2048:start_tiles=1"` for one), nine in Threes.
 
     ## Episode End
-    The episode ends (terminated) when no move is valid; after an invalid move with probability `end_chance`; and when
-    more than `end_share` of its moves were invalid. It is never truncated.
+    The episode ends (terminated) when no move is valid; after an invalid move with probability `end_probability`; and when
+    more than `end_fraction` of its moves were invalid. It is never truncated.
 
     ## Information
     | key | what it is |
@@ -73,8 +73,8 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
     | `largest` | at the end of an episode: the largest tile |
 
     ## Arguments
-    `game`: a spec such as `"2048:rows=3,columns=3"`, or a Game; `observation`, `reward`, `penalty`, `end_chance`,
-    `end_share` as above; `render_mode`: `"human"` (prints to the terminal), `"ansi"` (text) or `"rgb_array"`.
+    `game`: a spec such as `"2048:rows=3,columns=3"`, or a Game; `observation`, `reward`, `penalty`, `end_probability`,
+    `end_fraction` as above; `render_mode`: `"human"` (prints to the terminal), `"ansi"` (text) or `"rgb_array"`.
 
     ```python
     import gymnasium, tilewright.envs
@@ -94,15 +94,15 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
         observation: str = "grid",
         reward: str | CustomReward = "score",
         penalty: float = 0.0,
-        end_chance: float = 0.0,
-        end_share: float = 0.0,
+        end_probability: float = 0.0,
+        end_fraction: float = 0.0,
         render_mode: str | None = None,
     ) -> None:
         if render_mode not in (None, *self.metadata["render_modes"]):
             allowed = ", ".join(self.metadata["render_modes"])
             raise UsageError(f"render_mode={render_mode!r}: allowed are {allowed}, or none")
         self.render_mode = render_mode
-        self._boards = Boards(EnvOptions(game, observation, reward, penalty, end_chance, end_share), 1)
+        self._boards = Boards(EnvOptions(game, observation, reward, penalty, end_probability, end_fraction), 1)
         self._moved, self._action = self._boards.room(), np.zeros(1, np.int64)
         self._shape = self._boards.shape
         self._seeded = False

@@ -48,15 +48,15 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         observation: str = "grid",
         reward: str | CustomReward = "score",
         penalty: float = 0.0,
-        end_chance: float = 0.0,
-        end_share: float = 0.0,
+        end_probability: float = 0.0,
+        end_fraction: float = 0.0,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
     ) -> None:
         mode = _mode(autoreset_mode)
         if render_mode not in (None, "ansi", "rgb_array"):
             raise UsageError(f"render_mode={render_mode!r}: allowed are ansi, rgb_array, or none")
-        options = EnvOptions(game, observation, reward, penalty, end_chance, end_share)
+        options = EnvOptions(game, observation, reward, penalty, end_probability, end_fraction)
         self.boards = Boards(options, num_envs, again=mode == AutoresetMode.SAME_STEP)
         self.game = self.boards.game
         self.num_envs, self.render_mode = num_envs, render_mode

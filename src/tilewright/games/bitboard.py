@@ -20,10 +20,10 @@ __all__ = [
     "board_mask",
     "empty_cells",
     "flip",
-    "symmetric_cells",
-    "symmetric_set",
     "largest_nibble",
     "mirror",
+    "symmetric_cells",
+    "symmetric_set",
     "transpose",
 ]
 

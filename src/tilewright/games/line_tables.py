@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tilewright._core.jit import Int, Word, allocating_kernel, inline
 
-__all__ = ["Line", "LineRule", "LineOffsets", "LineTable", "join_rows", "move_line", "build_line_table", "look_up_rows"]
+__all__ = ["Line", "LineOffsets", "LineRule", "LineTable", "build_line_table", "join_rows", "look_up_rows", "move_line"]
 
 u64 = np.uint64
 LineRule: TypeAlias = Any  # a NamedTuple type of some game

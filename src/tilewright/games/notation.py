@@ -14,7 +14,7 @@ import numpy as np
 
 from tilewright.errors import BoardError
 
-__all__ = ["excerpt", "codes_of_values", "read", "write"]
+__all__ = ["codes_of_values", "excerpt", "read", "write"]
 
 LONGEST_TEXT = 1000
 LONGEST_NOTE = 60

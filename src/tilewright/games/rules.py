@@ -39,17 +39,17 @@ __all__ = [
     "Outcomes",
     "Rules",
     "State",
+    "downgrade_to",
+    "downgraded_cells",
     "high_bits",
     "hint_of",
-    "symmetry",
     "largest",
-    "downgrade_to",
     "outcomes",
     "slide",
     "spawn",
     "start",
+    "symmetry",
     "total",
-    "downgraded_cells",
 ]
 
 u64 = np.uint64

@@ -19,7 +19,6 @@ from tilewright.games.rules import (
 from tilewright.rng import Stream
 
 __all__ = [
-    "symmetry_one",
     "largest_one",
     "legal_mask",
     "make_outcomes",
@@ -27,6 +26,7 @@ __all__ = [
     "slide_one",
     "spawn_one",
     "start_one",
+    "symmetry_one",
     "tile_sum_one",
     "typed_state",
 ]

@@ -10,7 +10,7 @@ from tilewright.ntuple.downgrade import Downgrading, downgrade
 from tilewright.ntuple.value import Candidate, ValueFunction, evaluate_action, greedy_action
 from tilewright.rng import Stream, below, low_half, next_word
 
-__all__ = ["EpsilonGreedy", "Behaviour", "GreedyBehaviour", "TeacherBehaviour", "behaviour_action"]
+__all__ = ["Behaviour", "EpsilonGreedy", "GreedyBehaviour", "TeacherBehaviour", "behaviour_action"]
 
 u64 = np.uint64
 Behaviour: TypeAlias = Any  # NoExploration, EpsilonGreedy or Taught

@@ -13,7 +13,7 @@ from tilewright.ntuple.stages import Stages, stage_of
 from tilewright.ntuple.value import ValueFunction, greedy_action
 from tilewright.rng import Key, Stream, seed_stream
 
-__all__ = ["NOT_REACHED", "StartPool", "reset", "collect_starts", "concatenate_pools", "make_start_pool"]
+__all__ = ["NOT_REACHED", "StartPool", "collect_starts", "concatenate_pools", "make_start_pool", "reset"]
 
 u64 = np.uint64
 NOT_REACHED = -1

@@ -15,7 +15,7 @@ from tilewright._core.jit import Int, Word, implements
 from tilewright.ntuple.stages import written_index
 from tilewright.ntuple.weights import Indices, WeightTables, lookups, read_weight
 
-__all__ = ["INHERITED", "TemporalCoherence", "FixedStepSize", "StepSize", "update_weights", "prefetch_update"]
+__all__ = ["INHERITED", "FixedStepSize", "StepSize", "TemporalCoherence", "prefetch_update", "update_weights"]
 
 u64 = np.uint64
 StepSize: TypeAlias = Any  # FixedStep or Coherence
@@ -25,7 +25,7 @@ INHERITED = np.float32(0.1)  # how much of its sums a weight takes over from the
 class FixedStepSize(NamedTuple):
     """Every weight moves by the same share of the error."""
 
-    share: NDArray[np.float32]  # float32[1]: may be changed between games
+    alpha: NDArray[np.float32]  # float32[1]: may be changed between games
 
 
 class TemporalCoherence(NamedTuple):
@@ -36,11 +36,13 @@ class TemporalCoherence(NamedTuple):
     so it keeps what is known, and soon follows what is different from now on.
     """
 
-    share: NDArray[np.float32]  # float32[1]
+    alpha: NDArray[np.float32]  # float32[1]
     errors: NDArray[np.float32]  # float32[2 * weights]: for each weight the sum of its errors, and of their sizes
 
 
-def update_weights(rule: StepSize, tables: WeightTables, indices: Indices, first: Int, offset: Word, error: Any) -> Any:
+def update_weights(
+    step_size: StepSize, tables: WeightTables, indices: Indices, first: Int, offset: Word, error: Any
+) -> Any:
     """Move the weights at places[first:] + shift so that their sum comes nearer by `error`; returns the new sum.
 
     A place that is listed twice moves twice, and is summed as it was after each of its moves: on boards with equal
@@ -49,17 +51,17 @@ def update_weights(rule: StepSize, tables: WeightTables, indices: Indices, first
     raise TypeError("correct is a verb for kernels")
 
 
-def prefetch_update(rule: StepSize, indices: Indices, first: Int, n: Int, offset: Word) -> None:
+def prefetch_update(step_size: StepSize, indices: Indices, first: Int, n: Int, offset: Word) -> None:
     """Ask for what `update_weights` will need beside the weights."""
     raise TypeError("fetch is a verb for kernels")
 
 
 @implements(update_weights, FixedStepSize)
 def correct_fixed(
-    rule: FixedStepSize, tables: WeightTables, indices: Indices, first: Int, offset: Word, error: Any
+    step_size: FixedStepSize, tables: WeightTables, indices: Indices, first: Int, offset: Word, error: Any
 ) -> Any:
     n = lookups(tables)
-    step = rule.share[0] * error / np.float32(n)
+    step = step_size.alpha[0] * error / np.float32(n)
     value = np.float32(0)
     for k in range(first, first + n):
         index = indices[k] + offset
@@ -70,34 +72,34 @@ def correct_fixed(
 
 
 @implements(prefetch_update, FixedStepSize)
-def fetch_nothing(rule: FixedStepSize, indices: Indices, first: Int, n: Int, offset: Word) -> None:
+def fetch_nothing(step_size: FixedStepSize, indices: Indices, first: Int, n: Int, offset: Word) -> None:
     pass
 
 
 @implements(prefetch_update, TemporalCoherence)
-def fetch_errors(rule: TemporalCoherence, indices: Indices, first: Int, n: Int, offset: Word) -> None:
+def fetch_errors(step_size: TemporalCoherence, indices: Indices, first: Int, n: Int, offset: Word) -> None:
     for k in range(first, first + n):
-        prefetch(rule.errors, u64(2) * (indices[k] + offset))
+        prefetch(step_size.errors, u64(2) * (indices[k] + offset))
 
 
 @implements(update_weights, TemporalCoherence)
 def correct_coherently(
-    rule: TemporalCoherence, tables: WeightTables, indices: Indices, first: Int, offset: Word, error: Any
+    step_size: TemporalCoherence, tables: WeightTables, indices: Indices, first: Int, offset: Word, error: Any
 ) -> Any:
     n = lookups(tables)
     part = error / np.float32(n)
     size = abs(part)
-    full_step = rule.share[0] * part
+    full_step = step_size.alpha[0] * part
     value = np.float32(0)
     for k in range(first, first + n):
         index = indices[k] + offset
         known = written_index(tables.stages, tables.weights, index, tables.stage_size)
-        total, sizes = rule.errors[u64(2) * known], rule.errors[u64(2) * known + u64(1)]
+        total, sizes = step_size.errors[u64(2) * known], step_size.errors[u64(2) * known + u64(1)]
         if known != index:
             total, sizes = INHERITED * total, INHERITED * sizes
         weight = tables.weights[known] + (full_step * abs(total) / sizes if sizes > 0 else full_step)
         tables.weights[index] = weight
         value += weight
-        rule.errors[u64(2) * index] = total + part
-        rule.errors[u64(2) * index + u64(1)] = sizes + size
+        step_size.errors[u64(2) * index] = total + part
+        step_size.errors[u64(2) * index + u64(1)] = sizes + size
     return value

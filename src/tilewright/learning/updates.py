@@ -26,13 +26,13 @@ INITIAL_MOVES = 16_384  # moves
 
 
 class Returns(NamedTuple):
-    """Which return is learned: λ-weighted, over at most `steps` moves (0: to the end of the game).
+    """Which return is learned: λ-weighted, over at most `n_step` moves (0: to the end of the game).
 
     Yeh's TD(0.5) is Returns(0.5, 5); n-step returns are Returns(1, n); TD(0) is Returns(0, 0).
     """
 
     lambda_: Any  # float32
-    steps: Int
+    n_step: Int
 
 
 class Trajectory(NamedTuple):
@@ -64,7 +64,7 @@ def make_workspace(lookups: int, moves: int = INITIAL_MOVES) -> Workspace:
 def learn_online(
     rules: Rules,
     value_function: ValueFunction,
-    rule: StepSize,
+    step_size: StepSize,
     behaviour: Behaviour,
     starts: StartPool,
     key: Key,
@@ -88,14 +88,14 @@ def learn_online(
                 if reward_on_entry(value_function):
                     target += np.float32(best.reward)
                 error = target - sum_weights(tables, before, 0, offset)
-                update_weights(rule, tables, before, 0, offset, error)
+                update_weights(step_size, tables, before, 0, offset, error)
             if best.action == NO_ACTION:
                 break
             candidate = behaviour_action(behaviour, value_function, rules, state, best, stream)
             for k in range(n):
                 before[k] = value_function.indices[candidate.first + k]
             offset = candidate.offset
-            prefetch_update(rule, before, 0, n, offset)
+            prefetch_update(step_size, before, 0, n, offset)
             state, gain = spawn(rules, candidate.after, stream)
             earned = np.float32(gain if reward_on_entry(value_function) else gain + candidate.reward)
             score += candidate.reward + gain
@@ -107,7 +107,7 @@ def learn_online(
 def learn_backward(
     rules: Rules,
     value_function: ValueFunction,
-    rule: StepSize,
+    step_size: StepSize,
     behaviour: Behaviour,
     starts: StartPool,
     returns: Returns,
@@ -148,7 +148,7 @@ def learn_backward(
                 _write_down(value_function, trajectory, moves, candidate, gain)
                 score += candidate.reward + gain
                 moves += 1
-            _learn_record(rules, value_function, rule, returns, trajectory, moves, workspace.indices)
+            _learn_record(rules, value_function, step_size, returns, trajectory, moves, workspace.indices)
             results.moves[game] += moves
             if not again:
                 results.scores[game], results.codes[game] = score, largest(rules, state)
@@ -186,7 +186,7 @@ def _write_down(
 def _learn_record(
     rules: Rules,
     value_function: ValueFunction,
-    rule: StepSize,
+    step_size: StepSize,
     returns: Returns,
     trajectory: Trajectory,
     moves: Int,
@@ -203,22 +203,22 @@ def _learn_record(
             compute_indices(
                 tables, rules, State(trajectory.cells[move - 1], trajectory.extra[move - 1]), indices, n - side
             )
-            prefetch_update(rule, indices, n - side, n, trajectory.offset[move - 1])
+            prefetch_update(step_size, indices, n - side, n, trajectory.offset[move - 1])
         if move < moves:
-            if returns.steps:
+            if returns.n_step:
                 following = _limited_return(returns, trajectory, move, moves)
             else:
                 following = trajectory.earned[move] + one_step * value + returns.lambda_ * following
             error = following - sum_weights(tables, indices, side, trajectory.offset[move])
-            value = update_weights(rule, tables, indices, side, trajectory.offset[move], error)
+            value = update_weights(step_size, tables, indices, side, trajectory.offset[move], error)
             trajectory.value[move] = value
         side = n - side
 
 
 @inline
 def _limited_return(returns: Returns, trajectory: Trajectory, move: Int, moves: Int) -> Any:
-    """The λ-return over at most `steps` moves: the longest one takes all the weight that is left."""
-    last = min(move + returns.steps, moves)
+    """The λ-return over at most `n_step` moves: the longest one takes all the weight that is left."""
+    last = min(move + returns.n_step, moves)
     total = trajectory.value[last] if last < moves else np.float32(0)
     for k in range(last - 1, move - 1, -1):
         if k < last - 1:

@@ -14,7 +14,7 @@ from tilewright._core.bits import pext
 from tilewright._core.jit import Word, inline
 from tilewright.games.rules import Rules
 
-__all__ = ["tuple_mask", "symmetric_planes"]
+__all__ = ["symmetric_planes", "tuple_mask"]
 
 u64 = np.uint64
 _EVERY_PLANE = 0x0001_0001_0001_0001

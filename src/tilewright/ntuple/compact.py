@@ -25,21 +25,21 @@ _PARTS = ("visited", "upper", "lower")
 _PIECE = 1 << 22  # weights
 
 
-def quantised(weights: NDArray[Any], unit: float = 0.0) -> tuple[NDArray[np.int16], float]:
-    """The weights in 16 bits, and what a weight of 1 is then worth: at least `unit`, which makes them pack smaller."""
+def quantised(weights: NDArray[Any], quantum: float = 0.0) -> tuple[NDArray[np.int16], float]:
+    """The weights in 16 bits, and what a weight of 1 is then worth: at least `quantum`, which makes them pack smaller."""
     reach = max(
         (float(np.abs(piece).max(initial=0, where=piece > UNWRITTEN)) for piece in _pieces(weights)), default=0.0
     )
-    unit = max(unit, reach / LARGEST) or 1.0
+    quantum = max(quantum, reach / LARGEST) or 1.0
     whole = np.empty(len(weights), np.int16)
     begin = 0
     for piece in _pieces(weights):
         part = whole[begin : begin + len(piece)]
         written = piece > UNWRITTEN
-        part[:] = np.rint(np.where(written, piece, 0) / np.float32(unit))
+        part[:] = np.rint(np.where(written, piece, 0) / np.float32(quantum))
         part[~written] = UNWRITTEN_16
         begin += len(piece)
-    return whole, unit
+    return whole, quantum
 
 
 def _pieces(weights: NDArray[Any]) -> Iterator[NDArray[Any]]:

@@ -24,13 +24,20 @@ __all__ = [
     "FeatureSet",
     "Features",
     "NoFeatures",
+    "compute_feature_indices",
     "count_features",
     "hint_index",
-    "compute_feature_indices",
 ]
 
 u64 = np.uint64
-FEATURES = {"large": 8**5, "empty": 17, "distinct": 16, "pairs": 25, "steps": 25, "hint": 5}  # name -> table size
+FEATURES = {
+    "large_tiles": 8**5,
+    "empty_cells": 17,
+    "distinct_tiles": 16,
+    "mergeable_pairs": 25,
+    "neighbouring_pairs": 25,
+    "hint": 5,
+}  # name -> table size
 HINTS = FEATURES["hint"]
 _LARGE, _EMPTY, _DISTINCT, _PAIRS, _STEPS, _HINT = range(6)
 FeatureSet: TypeAlias = Any  # NoFeatures or Features

@@ -20,7 +20,23 @@ from tilewright.ntuple.weights import WeightTables
 
 __all__ = ["VALUE_FUNCTIONS", "Model", "check_downgrade_above", "load_model"]
 
-FORMAT = "tilewright-ntuple-2"
+FORMAT = "tilewright-ntuple-3"
+# The two models in the package have format 2 and keep their bytes: what their metadata called things, and what we do.
+_FORMAT_2 = "tilewright-ntuple-2"
+_KEYS_OF_FORMAT_2 = {
+    "method": "value_function",
+    "unit": "quantum",
+    "knows": "downgrade_above",
+    "recipe": "config",
+    "shape": "architecture",
+}
+_FEATURES_OF_FORMAT_2 = {
+    "large": "large_tiles",
+    "empty": "empty_cells",
+    "distinct": "distinct_tiles",
+    "pairs": "mergeable_pairs",
+    "steps": "neighbouring_pairs",
+}
 LEAST_KNOWN = 3  # the code of 8
 VALUE_FUNCTIONS = {"afterstate": 1, "state": 1, "action": 4}  # what is valued -> how many networks that takes
 
@@ -29,14 +45,14 @@ VALUE_FUNCTIONS = {"afterstate": 1, "state": 1, "action": 4}  # what is valued -
 class Model:
     """What a network knows, and for which game.
 
-    `weights` is float32, or int16 in units of `unit`; with method "action" it holds four networks.
+    `weights` is float32, or int16 in units of `quantum`; with method "action" it holds four networks.
     """
 
     game: Game
     shape: NTupleArchitecture
     value_function: str
     weights: NDArray[Any]
-    unit: float = 1.0
+    quantum: float = 1.0
     origin: dict[str, str] = field(default_factory=dict)  # recipe, seed, games played, revision …
     downgrade_above: int = (
         0  # the largest tile of the boards it knows; others are played as smaller ones. 0: it knows all
@@ -44,7 +60,7 @@ class Model:
 
     @property
     def tables(self) -> WeightTables:
-        return self.shape.tables(self.game, writable_view(self.weights), self.unit)
+        return self.shape.tables(self.game, writable_view(self.weights), self.quantum)
 
     @property
     def downgrading(self) -> Downgrading:
@@ -55,23 +71,23 @@ class Model:
         if (game.name, game.rows, game.columns) != (self.game.name, self.game.rows, self.game.columns):
             raise UsageError(f"the model was trained for {self.game.spec} and cannot play {game.spec}")
 
-    def in_16_bits(self, unit: float = 0.0) -> "Model":
-        """The same model in half the memory, to a precision of `unit`; it plays as well, and faster."""
+    def in_16_bits(self, quantum: float = 0.0) -> "Model":
+        """The same model in half the memory, to a precision of `quantum`; it plays as well, and faster."""
         if self.weights.dtype == np.int16:
-            if unit > self.unit:
-                raise UsageError(f"the model is in units of {self.unit:g} already; pack the one it was made of")
+            if quantum > self.quantum:
+                raise UsageError(f"the model is in units of {self.quantum:g} already; pack the one it was made of")
             return self
-        whole, unit = quantised(self.weights, unit)
-        return replace(self, weights=whole, unit=unit)
+        whole, quantum = quantised(self.weights, quantum)
+        return replace(self, weights=whole, quantum=quantum)
 
-    def save(self, path: Path, *, compact: bool = False, unit: float = 0.0) -> None:
+    def save(self, path: Path, *, compact: bool = False, quantum: float = 0.0) -> None:
         """Write the model; `compact` for shipping: 16 bits in coarse units, visited weights only, compressed."""
-        model = self.in_16_bits(unit) if compact else self
+        model = self.in_16_bits(quantum) if compact else self
         tensors = pack(model.weights, self.shape.promoted_from) if compact else {"weights": model.weights}
         shape = {
             "tuples": list(self.shape.tuples),
             "symmetric": self.shape.symmetric,
-            "tiles": self.shape.tiles,
+            "alphabet": self.shape.alphabet,
             "features": list(self.shape.features),
             "by_hint": self.shape.by_hint,
             "stages": list(self.shape.stages),
@@ -80,9 +96,9 @@ class Model:
         about = {
             "format": FORMAT,
             "game": self.game.spec,
-            "shape": json.dumps(shape),
+            "architecture": json.dumps(shape),
             "value_function": self.value_function,
-            "unit": repr(model.unit),
+            "quantum": repr(model.quantum),
             "compact": str(compact).lower(),
             "downgrade_above": str(self.downgrade_above),
         }
@@ -92,29 +108,34 @@ class Model:
 def check_downgrade_above(tile: int, game: Game) -> None:
     """Raise SpecError unless boards with larger tiles than this can be played as smaller ones; 0 is none."""
     if tile and game.name != "2048":
-        raise SpecError(f"knows={tile}: boards of {game.name} cannot be played as smaller ones")
+        raise SpecError(f"downgrade_above={tile}: boards of {game.name} cannot be played as smaller ones")
     if tile and tile not in game.tile_values[LEAST_KNOWN:]:
-        raise SpecError(f"knows={tile}: must be 0, or a tile from {game.tile_values[LEAST_KNOWN]} on")
+        raise SpecError(f"downgrade_above={tile}: must be 0, or a tile from {game.tile_values[LEAST_KNOWN]} on")
 
 
 def load_model(path: str | Path) -> Model:
     """Read a model; raises FileError with the reason if it is none, damaged, or of a later version."""
     tensors, metadata = read_tensors(Path(path))
+    metadata = _translate(metadata)
     if metadata.get("format") != FORMAT:
         found = metadata.get("format", "no format at all")
         raise FileError(f"{path}: not a model of this version: {found}, not {FORMAT}")
     try:
-        entries = json.loads(metadata["shape"])
+        entries = json.loads(metadata["architecture"])
         shape = NTupleArchitecture(
             tuple(entries["tuples"]),
             bool(entries["symmetric"]),
-            int(entries["tiles"]),
+            int(entries["alphabet"]),
             tuple(entries["features"]),
             bool(entries.get("by_hint", False)),
             tuple(entries.get("stages", ())),
             bool(entries.get("promote", False)),
         )
-        game, value_function, unit = make_game(metadata["game"]), metadata["value_function"], float(metadata["unit"])
+        game, value_function, quantum = (
+            make_game(metadata["game"]),
+            metadata["value_function"],
+            float(metadata["quantum"]),
+        )
         shape.check_fits(game)
         downgrade_above = int(metadata.get("downgrade_above", "0"))
         check_downgrade_above(downgrade_above, game)
@@ -124,6 +145,17 @@ def load_model(path: str | Path) -> Model:
         raise FileError(f"{path}: its description is damaged: {error}") from None
     if weights.shape != (size,) or weights.dtype not in (np.float32, np.int16):
         raise FileError(f"{path}: {weights.size:,} weights of {weights.dtype}, but its shape has {size:,}")
-    known = {"format", "game", "shape", "value_function", "unit", "compact", "downgrade_above", "sha256"}
+    known = {"format", "game", "architecture", "value_function", "quantum", "compact", "downgrade_above", "sha256"}
     origin = {key: value for key, value in metadata.items() if key not in known}
-    return Model(game, shape, value_function, weights, unit, origin, downgrade_above)
+    return Model(game, shape, value_function, weights, quantum, origin, downgrade_above)
+
+
+def _translate(metadata: dict[str, str]) -> dict[str, str]:
+    """Metadata of format 2 in the words of this version; anything else as it is."""
+    if metadata.get("format") != _FORMAT_2:
+        return metadata
+    renamed = {_KEYS_OF_FORMAT_2.get(key, key): text for key, text in metadata.items()}
+    entries = json.loads(renamed["architecture"])
+    entries["alphabet"] = entries.pop("tiles")
+    entries["features"] = [_FEATURES_OF_FORMAT_2.get(name, name) for name in entries["features"]]
+    return renamed | {"format": FORMAT, "architecture": json.dumps(entries)}

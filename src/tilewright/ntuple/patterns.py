@@ -31,7 +31,7 @@ class NTupleArchitecture:
 
     tuples: tuple[str, ...]
     symmetric: bool = True  # read each tuple from every symmetric image of the board
-    tiles: int = 16  # how many tiles a cell can tell apart, the empty cell included: 16, or 15 without 32768
+    alphabet: int = 16  # how many tiles a cell can tell apart, the empty cell included: 16, or 15 without 32768
     features: tuple[str, ...] = ()  # names of networks.features.FEATURES
     by_hint: bool = False  # tuples have tables of their own for each hint, the kind of the next tile
     stages: tuple[str, ...] = ()  # tiles that begin the second, third … stage, like 16384+8192 (see networks.stages)
@@ -45,8 +45,8 @@ class NTupleArchitecture:
                 raise SpecError(f"tuple {cells!r}: must be 1 to {LONGEST_TUPLE} cells, hexadecimal digits 0 to f")
             if len(set(cells)) < len(cells):
                 raise SpecError(f"tuple {cells!r}: a cell is named twice")
-        if self.tiles not in (15, 16):
-            raise SpecError(f"tiles={self.tiles}: must be 15 or 16")
+        if self.alphabet not in (15, 16):
+            raise SpecError(f"alphabet={self.alphabet}: must be 15 or 16")
         for name in self.features:
             if name not in FEATURES:
                 raise SpecError(
@@ -90,7 +90,7 @@ class NTupleArchitecture:
 
     def weight_count(self) -> int:
         """How many weights it has, as papers count them: tiles to the power of the length, for each tuple."""
-        tuples: int = self._hints * sum(self.tiles ** len(cells) for cells in self.tuples)
+        tuples: int = self._hints * sum(self.alphabet ** len(cells) for cells in self.tuples)
         return (1 + len(self.stages)) * (tuples + sum(FEATURES[name] for name in self.features))
 
     def symmetry_count(self, game: Game) -> int:
@@ -111,7 +111,7 @@ class NTupleArchitecture:
                 if row >= game.rows or column >= game.columns:
                     raise SpecError(f"tuple {cells!r}: cell {cell} is not on a {game.rows}x{game.columns} board")
 
-    def tables(self, game: Game, weights: NDArray[Any], unit: float = 1.0) -> WeightTables:
+    def tables(self, game: Game, weights: NDArray[Any], quantum: float = 1.0) -> WeightTables:
         """What kernels take, over these weights; `weights` may hold several networks behind each other."""
         self.check_fits(game)
         offsets = np.cumsum([0, *self._tuple_sizes])
@@ -119,7 +119,7 @@ class NTupleArchitecture:
         kinds = tuple(list(FEATURES).index(name) for name in self.features)
         return WeightTables(
             weights,
-            np.float32(unit),
+            np.float32(quantum),
             tuple(tuple_mask(cells) for cells in self.tuples),
             tuple(np.uint64(offset) for offset in offsets[:-1]),
             tuple(np.uint64(which) for which in range(self.symmetry_count(game))),
@@ -127,7 +127,7 @@ class NTupleArchitecture:
             tuple(np.uint64(hint) for hint in range(self._hints)),
             parse_stages(self.stages, game, promote=self.promote),
             np.uint64(self.stage_size),
-            self.tiles - 1,
+            self.alphabet - 1,
         )
 
     def __str__(self) -> str:
@@ -164,16 +164,18 @@ _YEH = ("012345", "456789", "012456", "45689a")
 _MATSUZAKI = ("012456", "456789", "012345", "234569", "01259a", "345678", "134567", "01489a")
 
 NETWORKS = {
-    "szubert-small": NTupleArchitecture(_all_straight_and_square(), symmetric=False, tiles=15),
-    "szubert-large": NTupleArchitecture(("0123", "4567", "012456", "45689a"), tiles=15),
+    "szubert-small": NTupleArchitecture(_all_straight_and_square(), symmetric=False, alphabet=15),
+    "szubert-large": NTupleArchitecture(("0123", "4567", "012456", "45689a"), alphabet=15),
     "4x6": NTupleArchitecture(_YEH),
     "5x6": NTupleArchitecture((*_YEH, "89abcd")),
     "8x6": NTupleArchitecture(_MATSUZAKI),
-    "yeh": NTupleArchitecture(_YEH, features=("large",)),
-    "yeh-tuned": NTupleArchitecture(_YEH, features=("large", "empty", "distinct", "pairs", "steps")),
-    "yeh-threes": NTupleArchitecture(_YEH, features=("large", "hint")),
-    "4x6-by-hint": NTupleArchitecture(_YEH, features=("large",), by_hint=True),
-    "8x6-by-hint": NTupleArchitecture(_MATSUZAKI, features=("large",), by_hint=True),
+    "yeh": NTupleArchitecture(_YEH, features=("large_tiles",)),
+    "yeh-tuned": NTupleArchitecture(
+        _YEH, features=("large_tiles", "empty_cells", "distinct_tiles", "mergeable_pairs", "neighbouring_pairs")
+    ),
+    "yeh-threes": NTupleArchitecture(_YEH, features=("large_tiles", "hint")),
+    "4x6-by-hint": NTupleArchitecture(_YEH, features=("large_tiles",), by_hint=True),
+    "8x6-by-hint": NTupleArchitecture(_MATSUZAKI, features=("large_tiles",), by_hint=True),
     "2x4": NTupleArchitecture(("0123", "4567")),
 }
 

@@ -24,12 +24,12 @@ __all__ = [
     "ActionValues",
     "AfterstateValues",
     "Candidate",
-    "ValueFunction",
     "StateValues",
+    "ValueFunction",
+    "evaluate_action",
     "greedy_action",
     "make_value_function",
     "reward_on_entry",
-    "evaluate_action",
 ]
 
 u64 = np.uint64

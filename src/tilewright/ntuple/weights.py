@@ -23,12 +23,12 @@ from tilewright.ntuple.stages import Stages, is_unwritten, stage_of, written_ind
 __all__ = [
     "Indices",
     "WeightTables",
-    "sum_weights",
-    "extra_key",
-    "state_value",
     "compute_indices",
+    "extra_key",
     "lookups",
     "read_weight",
+    "state_value",
+    "sum_weights",
 ]
 
 u64 = np.uint64
@@ -38,8 +38,8 @@ Indices = NDArray[np.uint32]  # where a board's weights are
 class WeightTables(NamedTuple):
     """What kernels need of a network. The lengths of the tuples are part of its type: loops over them unroll."""
 
-    weights: NDArray[Any]  # float32, or int16 in units of `unit`: all tables behind each other
-    unit: Any  # float32: what a weight of 1 is worth
+    weights: NDArray[Any]  # float32, or int16 in units of `quantum`: all tables behind each other
+    quantum: Any  # float32: what a weight of 1 is worth
     masks: tuple[Word, ...]  # the bits of each tuple on a board's planes
     offsets: tuple[Word, ...]  # where each tuple's table begins, in the first stage
     symmetries: tuple[Word, ...]  # one entry for each symmetric image that is read: 8, 4 or 1
@@ -113,7 +113,7 @@ def sum_weights(tables: WeightTables, indices: Indices, first: Int, offset: Word
         )
         for k in range(first, first + n):
             a += read_weight(tables, indices[k] + offset)
-    return np.float32((a + b) + (c + d)) * tables.unit
+    return np.float32((a + b) + (c + d)) * tables.quantum
 
 
 def zero_accumulator(weights: NDArray[Any]) -> Any:

@@ -33,7 +33,7 @@ class Row:
     """One line of a table: who is trained, if anybody, who plays, and what the paper found."""
 
     label: str
-    recipe: str = ""  # a preset; without one nothing is trained
+    config: str = ""  # a preset; without one nothing is trained
     changes: Mapping[str, Any] = field(default_factory=dict)  # to the recipe
     agent: str = ""  # that which plays what the recipe trains
     game: str = ""  # that of the recipe, or 2048

@@ -13,11 +13,11 @@ from tilewright.games import make_game
 from tilewright.ntuple.model import load_model
 from tilewright.play.evaluate import evaluate
 from tilewright.play.recording import read_games
-from tilewright.training.config import Recipe
-from tilewright.training.configs import AnyRecipe
+from tilewright.training.config import TrainingConfig
+from tilewright.training.configs import AnyConfig
 from tilewright.training.opening import open_any_session
 from tilewright.training.run_folder import RunFolder
-from tilewright.training.session import AnySession, Watcher
+from tilewright.training.session import Callback, TrainingSession
 
 __all__ = ["Job", "Report", "Stopped", "Test", "Training", "clean_up", "run_anywhere", "run_test", "run_training"]
 
@@ -33,15 +33,15 @@ class Stopped(Exception):  # noqa: N818  (nothing went wrong)
 class Training:
     """A network trained by a recipe, on one thread: then it is the same bits everywhere."""
 
-    recipe: AnyRecipe
+    config: AnyConfig
 
     @property
     def key(self) -> str:
         """A key that recipes learn to know later, and that is left as it is by default, changes nothing."""
-        return _key("training", recipe=type(self.recipe).__name__, chosen=self.recipe.chosen())
+        return _key("training", config=type(self.config).__name__, chosen=self.config.chosen())
 
     def __str__(self) -> str:
-        return f"training {self.recipe.subject}, {self.recipe.length}, seed {self.recipe.seed}"
+        return f"training {self.config.subject}, {self.config.length}, seed {self.config.seed}"
 
 
 @dataclass(frozen=True)
@@ -75,21 +75,21 @@ def _key(kind: str, **parts: Any) -> str:
 def run_training(job: Training, folder: Path, report: Report) -> dict[str, Any]:
     """Train in `folder`, or go on there; leaves the model in it, packed."""
 
-    class Reporter(Watcher):
-        def on_games(self, session: AnySession) -> None:
+    class Reporter(Callback):
+        def on_games(self, session: TrainingSession) -> None:
             if not report(session.done):
                 session.stop()
 
-        def on_collected(self, session: AnySession) -> None:
+        def on_collected(self, session: TrainingSession) -> None:
             self.on_games(session)
 
     resume = (folder / "config.toml").exists()
-    session = open_any_session(job.recipe, folder, resume=resume, threads=1, watcher=Reporter())
+    session = open_any_session(job.config, folder, resume=resume, threads=1, callback=Reporter())
     progress = session.run()
     if session.done < 1:
         raise Stopped
-    if isinstance(job.recipe, Recipe):
-        load_model(session.folder.model).save(session.folder.model, compact=True)
+    if isinstance(job.config, TrainingConfig):
+        load_model(session.folder.model_file).save(session.folder.model_file, compact=True)
     return {
         "games": progress.games,
         "moves": progress.moves,
@@ -101,7 +101,7 @@ def run_training(job: Training, folder: Path, report: Report) -> dict[str, Any]:
 
 def clean_up(folder: Path) -> None:
     """Remove what only a training that goes on needs; its checkpoint is as large as the memory it took."""
-    RunFolder(folder).checkpoint.unlink(missing_ok=True)
+    RunFolder(folder).checkpoint_file.unlink(missing_ok=True)
 
 
 def run_test(job: Test, model: Path | None, report: Report) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def run_anywhere(model: bytes | None, job: Job, report: Report) -> tuple[dict[st
         folder = Path(name)
         if isinstance(job, Training):
             result = run_training(job, folder, report)
-            return result, RunFolder(folder).model.read_bytes()
+            return result, RunFolder(folder).model_file.read_bytes()
         file = folder / "model.safetensors"
         if model is not None:
             file.write_bytes(model)

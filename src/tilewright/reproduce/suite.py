@@ -10,12 +10,12 @@ from typing import Any
 
 from tilewright._core.cluster import Cluster
 from tilewright._core.files import try_lock, write_bytes
-from tilewright.deep.config import DeepRecipe
+from tilewright.deep.config import DeepConfig
 from tilewright.errors import TilewrightError
 from tilewright.reproduce.experiments import Experiment, Row, Scale
 from tilewright.reproduce.jobs import Job, Stopped, Test, Training, clean_up, run_anywhere, run_test, run_training
 from tilewright.reproduce.store import Store
-from tilewright.training.configs import AnyRecipe, read_any_recipe
+from tilewright.training.configs import AnyConfig, read_config
 
 __all__ = ["Observer", "Piece", "pieces_of", "run_suite"]
 
@@ -47,11 +47,11 @@ def pieces_of(experiment: Experiment, scale: Scale) -> list[Piece]:
 
 
 def _piece(row: Row, scale: Scale, seed: int, boards: bool) -> Piece:
-    training = Training(_recipe(row, scale, seed)) if row.recipe else None
-    game = row.game or (training.recipe.game if training else "2048")
+    training = Training(_recipe(row, scale, seed)) if row.config else None
+    game = row.game or (training.config.game if training else "2048")
     games = scale.slow_tests if row.slow and scale.slow_tests else scale.tests
     block = SLOW_BLOCK if row.slow or training is None else BLOCK
-    agent = row.agent or (f"{training.recipe.player}:model={{model}}" if training else "")
+    agent = row.agent or (f"{training.config.player}:model={{model}}" if training else "")
     tests = [
         Test(agent, game, min(block, games - first), FIRST_TEST + 10_000 * seed + number, training, boards)
         for number, first in enumerate(range(0, games, block))
@@ -59,22 +59,22 @@ def _piece(row: Row, scale: Scale, seed: int, boards: bool) -> Piece:
     return Piece(row, seed, training, tuple(tests))
 
 
-def _recipe(row: Row, scale: Scale, seed: int) -> AnyRecipe:
+def _recipe(row: Row, scale: Scale, seed: int) -> AnyConfig:
     changes = {**row.changes, **scale.changes, **NOT_LEARNING, "seed": seed}
     if scale.games:
         changes["games"] = scale.games
     if scale.steps:
-        changes["steps"] = scale.steps
-    recipe = read_any_recipe(row.recipe, **changes)
-    if isinstance(recipe, DeepRecipe):
-        return recipe
+        changes["total_steps"] = scale.steps
+    config = read_config(row.config, **changes)
+    if isinstance(config, DeepConfig):
+        return config
     if scale.stage_games:
-        recipe = dataclasses.replace(recipe, games=scale.stage_games * (1 + len(recipe.stages)))
+        config = dataclasses.replace(config, games=scale.stage_games * (1 + len(config.stages)))
     if scale.shrink > 1:
-        recipe = dataclasses.replace(recipe, stages=tuple(_shrunk(stage, scale.shrink) for stage in recipe.stages))
+        config = dataclasses.replace(config, stages=tuple(_shrunk(stage, scale.shrink) for stage in config.stages))
     if "curve_games" not in changes:
-        recipe = dataclasses.replace(recipe, curve_games=max(10, recipe.games // POINTS))
-    return recipe
+        config = dataclasses.replace(config, curve_games=max(10, config.games // POINTS))
+    return config
 
 
 def _shrunk(stage: str, divisor: int) -> str:

@@ -88,7 +88,7 @@ def value_of(search: Expectimax, rules: Rules, state: State, depth: Int, rarity:
     if search.budget and nanoseconds() > search.status[_DEADLINE]:
         search.status[_LATE] = 1
         return np.float32(0)
-    table, probe = search.table, depth > search.status[_PROBE_ABOVE]
+    table, use_table = search.table, depth > search.status[_PROBE_ABOVE]
     chances = _room(search.chances, depth)
     best = LOWEST
     for action in range(4):
@@ -105,7 +105,7 @@ def value_of(search: Expectimax, rules: Rules, state: State, depth: Int, rarity:
                 if left < 0 or plies == 1:
                     plies, left = 1, 0  # a leaf is a leaf however it was reached
             how, slot = (u64(plies) << u64(32)) | u64(left), u64(0)
-            if probe:
+            if use_table:
                 slot = slot_of(table, following, how)
                 if probe(table, slot, following, how):
                     mean += chances.probability[i] * (chances.reward[i] + table.values[slot])
@@ -116,7 +116,7 @@ def value_of(search: Expectimax, rules: Rules, state: State, depth: Int, rarity:
                 value = value_of(search, rules, following, plies, left)
                 if search.status[_LATE]:
                     return np.float32(0)
-            if probe:
+            if use_table:
                 store(table, slot, following, how, value)
             mean += chances.probability[i] * (chances.reward[i] + value)
         search.rows[depth, action] = np.float32(mean)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tilewright._core.jit import Word, inline
 from tilewright.games.rules import State
 
-__all__ = ["TranspositionTable", "probe", "make_transposition_table", "store", "slot_of"]
+__all__ = ["TranspositionTable", "make_transposition_table", "probe", "slot_of", "store"]
 
 u64 = np.uint64
 MULTIPLY_CELLS, MULTIPLY_EXTRA = u64(0x9E3779B97F4A7C15), u64(0xC2B2AE3D27D4EB4F)

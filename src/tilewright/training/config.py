@@ -4,7 +4,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tilewright._core.config import Config, config_from_toml, presets_in, read_config
+from tilewright._core.config import Config, presets_in, read_config
 from tilewright._core.registry import did_you_mean
 from tilewright.errors import ConfigError, SpecError, UsageError
 from tilewright.games import make_game
@@ -12,41 +12,43 @@ from tilewright.games.base import Game
 from tilewright.ntuple.model import VALUE_FUNCTIONS, check_downgrade_above
 from tilewright.ntuple.patterns import NETWORKS, NTupleArchitecture
 
-__all__ = ["Recipe", "preset_names", "read_recipe"]
+__all__ = ["TrainingConfig", "preset_names", "read_training_config"]
 
-ORDERS = ("online", "backward")
-RULES = ("fixed", "tc")
+UPDATES = ("online", "backward")
+STEP_SIZES = ("fixed", "tc")
 PRESETS = "training/presets"  # the folder of the package
 LARGEST_VALUE = 1_000_000_000  # far above any score, far below what float32 holds
 
 
 @dataclass(frozen=True)
-class Recipe(Config):
+class TrainingConfig(Config):
     """How a network is trained. Every field is a key of the TOML file; what is left out has the default here."""
 
     game: str = "2048"
     network: str = "4x6"  # a named network; or none, with `tuples`
     tuples: tuple[str, ...] = ()  # hexadecimal cells, instead of a named network
     symmetric: bool = True  # the following four go with `tuples`
-    tiles: int = 16
+    alphabet: int = 16
     features: tuple[str, ...] = ()
     by_hint: bool = False
     stages: tuple[str, ...] = ()  # tiles that begin a stage with weights of its own, like 16384+8192
     promote: bool = False  # a stage reads what the one before it knows, until it knows better
-    stages_after: float = 0.0  # with promote: up to this part of the training, one stage learns for all
-    collect: int = 0  # stages are learned in turn, each from so many boards that the one before reached; 0: together
-    taught: float = 0.0  # with collect: for this part of its training, a stage learns from games of the one before
+    stages_from: float = 0.0  # with promote: up to this part of the training, one stage learns for all
+    start_pool: int = 0  # stages are learned in turn, each from so many boards that the one before reached; 0: together
+    teacher_fraction: float = (
+        0.0  # with collect: for this part of its training, a stage learns from games of the one before
+    )
     value_function: str = "afterstate"  # what is valued: afterstate, state or action
-    order: str = "backward"  # learn online, or backward from a game's end
+    update: str = "backward"  # learn online, or backward from a game's end
     lambda_: float = 0.0  # how much of a return comes from later moves (key: lambda)
-    steps: int = 0  # longest return, in moves; 0: to the end of the game
-    rule: str = "tc"  # how far a weight moves: fixed, or tc (temporal coherence)
-    share: float = 1.0  # share of the error that an update removes
+    n_step: int = 0  # longest return, in moves; 0: to the end of the game
+    step_size: str = "tc"  # how far a weight moves: fixed, or tc (temporal coherence)
+    alpha: float = 1.0  # share of the error that an update removes
     decay: float = 1.0  # the share is multiplied by this when learning is saturated …
     patience: int = 0  # … which is when this many games are no better than as many before them; 0: never
     restart: int = 0  # a game of so many moves is played again from its middle; 0: never
     model: str = ""  # a model to begin with; stages in turn go on with the first that it does not have
-    initial: float = 0.0  # the value of every board at the beginning; high is optimistic
+    optimistic_init: float = 0.0  # the value of every board at the beginning; high is optimistic
     epsilon: float = 0.0  # how often a random move is made
     downgrade_above: int = (
         0  # the model says: boards with larger tiles are to be played as smaller ones; 0: all as they are
@@ -63,50 +65,52 @@ class Recipe(Config):
 
     def __post_init__(self) -> None:
         self._one_of("value_function", VALUE_FUNCTIONS)
-        self._one_of("order", ORDERS)
-        self._one_of("rule", RULES)
+        self._one_of("update", UPDATES)
+        self._one_of("step_size", STEP_SIZES)
         self._between("lambda_", 0, 1)
-        self._between("share", 0, 2, above=True)
+        self._between("alpha", 0, 2, above=True)
         self._between("decay", 0, 1, above=True)
         self._between("epsilon", 0, 1)
-        self._between("stages_after", 0, 1)
-        self._between("taught", 0, 1)
-        self._between("initial", -LARGEST_VALUE, LARGEST_VALUE)
-        for key in ("collect", "steps", "patience", "restart", "games", "minutes", "seed", "evaluate_minutes"):
+        self._between("stages_from", 0, 1)
+        self._between("teacher_fraction", 0, 1)
+        self._between("optimistic_init", -LARGEST_VALUE, LARGEST_VALUE)
+        for key in ("start_pool", "n_step", "patience", "restart", "games", "minutes", "seed", "evaluate_minutes"):
             self._between(key, 0, None)
         for key in ("curve_games", "evaluate_games", "checkpoint_minutes"):
             self._between(key, 0, None, above=True)
         if not self.games and not self.minutes:
             raise ConfigError("games or minutes must say how long to train")
-        if self.order == "online" and (self.lambda_ > 0 or self.steps > 1):
-            raise ConfigError('order = "online" learns from one move at a time; lambda and steps need "backward"')
-        if self.order == "online" and self.restart:
-            raise ConfigError('order = "online" keeps no record of a game; restart needs "backward"')
+        if self.update == "online" and (self.lambda_ > 0 or self.n_step > 1):
+            raise ConfigError('update = "online" learns from one move at a time; lambda and n_step need "backward"')
+        if self.update == "online" and self.restart:
+            raise ConfigError('update = "online" keeps no record of a game; restart needs "backward"')
         if self.promote and self.value_function == "action":
-            raise ConfigError('promote does not go with method = "action"')
-        if self.stages_after and not self.promote:
-            raise ConfigError("stages_after goes with promote: the stages go on from what the first one learned")
-        if self.collect and not self.stages:
-            raise ConfigError("collect goes with stages; this recipe has none")
-        if self.taught and not self.collect:
-            raise ConfigError("taught goes with collect: it is the stage before that teaches")
-        if self.taught and self.epsilon:
-            raise ConfigError("taught does not go with epsilon: moves are the teacher's, or random")
-        if self.collect and self.promote:
-            raise ConfigError("promote is for stages that are learned together; collect is for one after the other")
-        if self.collect and self.value_function == "action":
-            raise ConfigError('collect does not go with method = "action"')
+            raise ConfigError('promote does not go with value_function = "action"')
+        if self.stages_from and not self.promote:
+            raise ConfigError("stages_from goes with promote: the stages go on from what the first one learned")
+        if self.start_pool and not self.stages:
+            raise ConfigError("start_pool goes with stages; this config has none")
+        if self.teacher_fraction and not self.start_pool:
+            raise ConfigError("teacher_fraction goes with start_pool: it is the stage before that teaches")
+        if self.teacher_fraction and self.epsilon:
+            raise ConfigError("teacher_fraction does not go with epsilon: moves are the teacher's, or random")
+        if self.start_pool and self.promote:
+            raise ConfigError("promote is for stages that are learned together; start_pool is for one after the other")
+        if self.start_pool and self.value_function == "action":
+            raise ConfigError('start_pool does not go with value_function = "action"')
         if 0 < self.patience < self.curve_games:
             raise ConfigError(
                 f"patience = {self.patience}: must be 0 or at least curve_games = {self.curve_games}, "
                 "whose points it compares"
             )
-        if self.value_function == "state" and self.initial > 0:
-            raise ConfigError('method = "state" cannot begin with initial > 0: the end of a game would look best')
+        if self.value_function == "state" and self.optimistic_init > 0:
+            raise ConfigError(
+                'value_function = "state" cannot begin with optimistic_init > 0: the end of a game would look best'
+            )
         self._check_parts()
 
     def _check_parts(self) -> None:
-        for key in ("symmetric", "tiles", "features", "by_hint"):
+        for key in ("symmetric", "alphabet", "features", "by_hint"):
             if not self.tuples and getattr(self, key) != getattr(type(self), key):
                 raise ConfigError(f"{key} goes with tuples; network = {self.network!r} has its own")
         if not self.tuples and self.network not in NETWORKS:
@@ -140,7 +144,7 @@ class Recipe(Config):
         if not self.tuples:
             shape = NETWORKS[self.network]
         else:
-            shape = NTupleArchitecture(self.tuples, self.symmetric, self.tiles, self.features, self.by_hint)
+            shape = NTupleArchitecture(self.tuples, self.symmetric, self.alphabet, self.features, self.by_hint)
         shape.check_fits(self.make_game())
         return shape
 
@@ -155,14 +159,10 @@ def preset_names() -> dict[str, str]:
     return presets_in(PRESETS)
 
 
-def read_recipe(source: str, **changes: Any) -> Recipe:
+def read_training_config(source: str, **changes: Any) -> TrainingConfig:
     """A recipe from a preset's name or a TOML file, with some keys changed.
 
-    >>> read_recipe("minute", seed=7).seed
+    >>> read_training_config("minute", seed=7).seed
     7
     """
-    return read_config(Recipe, source, PRESETS, **changes)
-
-
-def recipe_from_toml(text: str, **changes: Any) -> Recipe:
-    return config_from_toml(Recipe, text, **changes)
+    return read_config(TrainingConfig, source, PRESETS, **changes)

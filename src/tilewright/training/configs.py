@@ -4,12 +4,12 @@ import tomllib
 from typing import Any, TypeAlias
 
 from tilewright._core.config import read_source
-from tilewright.deep.config import DEEP_PRESETS, DeepRecipe, deep_preset_names, read_deep_recipe
-from tilewright.training.config import PRESETS, Recipe, preset_names, read_recipe
+from tilewright.deep.config import DEEP_PRESETS, DeepConfig, deep_preset_names, read_deep_config
+from tilewright.training.config import PRESETS, TrainingConfig, preset_names, read_training_config
 
-__all__ = ["AnyRecipe", "all_presets", "is_deep", "read_any_recipe"]
+__all__ = ["AnyConfig", "all_presets", "is_deep", "read_config"]
 
-AnyRecipe: TypeAlias = Recipe | DeepRecipe
+AnyConfig: TypeAlias = TrainingConfig | DeepConfig
 
 
 def all_presets() -> dict[str, str]:
@@ -25,15 +25,15 @@ def is_deep(source: str) -> bool:
     """
     text = read_source(source, PRESETS, DEEP_PRESETS)
     try:
-        return "learner" in tomllib.loads(text)
+        return "algorithm" in tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
         return False
 
 
-def read_any_recipe(source: str, **changes: Any) -> AnyRecipe:
+def read_config(source: str, **changes: Any) -> AnyConfig:
     """A recipe from a preset's name or a TOML file, with some keys changed.
 
-    >>> read_any_recipe("dqn", seed=7).player
+    >>> read_config("dqn", seed=7).player
     'dqn'
     """
-    return read_deep_recipe(source, **changes) if is_deep(source) else read_recipe(source, **changes)
+    return read_deep_config(source, **changes) if is_deep(source) else read_training_config(source, **changes)

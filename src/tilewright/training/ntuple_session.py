@@ -11,33 +11,33 @@ from tilewright.agents.ntuple import ModelAgent
 from tilewright.errors import UnreachedError, UsageError
 from tilewright.games.policy import Results
 from tilewright.learning.start_states import StartPool
-from tilewright.learning.trainer import Trainer
 from tilewright.ntuple.model import Model, load_model
 from tilewright.play.evaluate import evaluate
 from tilewright.play.statistics import Estimate
-from tilewright.training.config import Recipe
+from tilewright.training.config import TrainingConfig
 from tilewright.training.run_folder import CurvePoint, Progress, RunFolder, StagePoint
-from tilewright.training.session import TEST_SEED, AnySession, Watcher, open_in_folder
+from tilewright.training.session import TEST_SEED, Callback, TrainingSession, open_in_folder
+from tilewright.training.trainer import Trainer
 
-__all__ = ["Session", "open_session"]
+__all__ = ["NTupleSession", "open_session"]
 
 IMPROVEMENT = 1.01  # learning is saturated when the mean score grows by less than this
 MOST_COLLECTED = 50  # games played for each board wanted, before a session makes do with fewer
 
 
-class Session(AnySession):
+class NTupleSession(TrainingSession):
     """Training of a network of tuples by a recipe."""
 
     budget: ClassVar[str] = "games"
-    recipe: Recipe
+    config: TrainingConfig
     progress: Progress
     points: list[CurvePoint]
 
     def __init__(
-        self, recipe: Recipe, folder: RunFolder, threads: int | None = None, watcher: Watcher | None = None
+        self, config: TrainingConfig, folder: RunFolder, threads: int | None = None, callback: Callback | None = None
     ) -> None:
-        super().__init__(recipe, folder, threads, watcher)
-        self.trainer = Trainer(recipe)
+        super().__init__(config, folder, threads, callback)
+        self.trainer = Trainer(config)
         self.progress = Progress()
         self._lock = threading.Lock()
 
@@ -46,17 +46,17 @@ class Session(AnySession):
         return default_threads()
 
     def begin(self) -> None:
-        if not self.recipe.model:
+        if not self.config.model:
             return
-        model = load_model(self.recipe.model)
+        model = load_model(self.config.model)
         try:
             self.trainer.take_over(model)
         except UsageError as problem:
-            raise UsageError(f"{self.recipe.model}: {problem}") from None
-        if self.recipe.collect:
+            raise UsageError(f"{self.config.model}: {problem}") from None
+        if self.config.start_pool:
             self.progress.given = 1 + len(model.shape.stages)
             if self.progress.given == self.stages:
-                raise UsageError(f"{self.recipe.model}: knows all the stages already")
+                raise UsageError(f"{self.config.model}: knows all the stages already")
 
     def _load(self) -> None:
         self.progress = self.folder.load_checkpoint(self.trainer)
@@ -76,9 +76,9 @@ class Session(AnySession):
         return self._used(self.progress.games, self.progress.seconds)
 
     def _used(self, games: int, seconds: float) -> float:
-        recipe = self.recipe
-        by_games = games / recipe.games if recipe.games else 0.0
-        by_time = seconds / (60 * recipe.minutes) if recipe.minutes else 0.0
+        config = self.config
+        by_games = games / config.games if config.games else 0.0
+        by_time = seconds / (60 * config.minutes) if config.minutes else 0.0
         return min(1.0, max(by_games, by_time))
 
     def figures(self) -> str:
@@ -96,29 +96,29 @@ class Session(AnySession):
     @property
     def stages(self) -> int:
         """How many stages are learned one after the other."""
-        return 1 + len(self.recipe.stages) if self.recipe.collect else 1
+        return 1 + len(self.config.stages) if self.config.start_pool else 1
 
     def _stage_ends(self) -> tuple[int, float]:
         """After how many games or seconds; the stages that are left have equal parts of what is left."""
-        now, recipe = self.progress, self.recipe
+        now, config = self.progress, self.config
         if now.stage < now.given:
             return now.stage_games, now.stage_seconds
         began = self._used(now.stage_games, now.stage_seconds)
         part = began + (1 - began) / (self.stages - now.stage)
         return (
-            round(part * recipe.games) if recipe.games else 2**62,
-            part * 60 * recipe.minutes if recipe.minutes else float("inf"),
+            round(part * config.games) if config.games else 2**62,
+            part * 60 * config.minutes if config.minutes else float("inf"),
         )
 
     def _teaching_ends(self) -> tuple[int, float]:
         """After how many games or seconds a stage plays by itself; the first has no teacher."""
-        now, recipe = self.progress, self.recipe
-        if not now.stage or not recipe.taught:
+        now, config = self.progress, self.config
+        if not now.stage or not config.teacher_fraction:
             return now.stage_games, now.stage_seconds
         games, seconds = self._stage_ends()
         return (
-            now.stage_games + math.ceil(recipe.taught * (games - now.stage_games)),
-            now.stage_seconds + recipe.taught * (seconds - now.stage_seconds),
+            now.stage_games + math.ceil(config.teacher_fraction * (games - now.stage_games)),
+            now.stage_seconds + config.teacher_fraction * (seconds - now.stage_seconds),
         )
 
     def _stage_is_over(self) -> bool:
@@ -141,19 +141,19 @@ class Session(AnySession):
 
     def _train_until(self, pause: float) -> None:
         """Train to the next pause, to the next look at the step, or to the end of the stage."""
-        recipe, before = self.recipe, self.progress.seconds
+        config, before = self.config, self.progress.seconds
         limit, end = self._stage_ends()
-        self.trainer.frozen = self.done < recipe.stages_after
+        self.trainer.frozen = self.done < config.stages_from
         if self.trainer.frozen:
-            limit = min(limit, math.ceil(recipe.stages_after * recipe.games) or limit)
-            end = min(end, recipe.stages_after * 60 * recipe.minutes or end)
+            limit = min(limit, math.ceil(config.stages_from * config.games) or limit)
+            end = min(end, config.stages_from * 60 * config.minutes or end)
         taught_games, taught_until = self._teaching_ends()
-        self.trainer.taught = self.progress.games < taught_games and before < taught_until
-        if self.trainer.taught:
+        self.trainer.teaching = self.progress.games < taught_games and before < taught_until
+        if self.trainer.teaching:
             limit, end = min(limit, taught_games), min(end, taught_until)
         pause = min(pause, end)
-        if recipe.patience:
-            limit = min(limit, self.progress.decided_at + recipe.patience)
+        if config.patience:
+            limit = min(limit, self.progress.decided_at + config.patience)
         began = time.perf_counter()
 
         def elapsed() -> float:
@@ -166,7 +166,7 @@ class Session(AnySession):
             with self._lock:
                 self.progress.seconds = elapsed()
                 self._note(results)
-            self.watcher.on_games(self)
+            self.callback.on_games(self)
 
         def is_over() -> bool:
             """A pause comes after some games at the earliest: however short the time, the session gets on."""
@@ -187,11 +187,11 @@ class Session(AnySession):
             waiting["wins"] += win is not None and code >= win
             self.progress.games += 1
             self.progress.moves += moves
-            if waiting["games"] == self.recipe.curve_games:
+            if waiting["games"] == self.config.curve_games:
                 self._add_point()
 
     def _add_point(self) -> None:
-        waiting, n = self.progress.waiting, self.recipe.curve_games
+        waiting, n = self.progress.waiting, self.config.curve_games
         point = CurvePoint(
             self.progress.games,
             round(self.progress.seconds, 3),
@@ -199,7 +199,7 @@ class Session(AnySession):
             waiting["score"] / n,
             waiting["best"],
             waiting["wins"] / n,
-            float(self.trainer.share[0]),
+            float(self.trainer.alpha[0]),
             self.progress.stage + 1,
         )
         self.progress.waiting = Progress().waiting
@@ -207,7 +207,7 @@ class Session(AnySession):
 
     def _consider_step(self) -> None:
         """Make the step smaller when the last games were no better than as many before them."""
-        patience, now = self.recipe.patience, self.progress
+        patience, now = self.config.patience, self.progress
         if not patience or now.games < now.decided_at + patience:
             return
         now.decided_at = now.games
@@ -215,15 +215,15 @@ class Session(AnySession):
         last = [p.score_mean for p in stage if now.games - patience < p.games <= now.games]
         earlier = [p.score_mean for p in stage if now.games - 2 * patience < p.games <= now.games - patience]
         if last and earlier and sum(last) / len(last) < IMPROVEMENT * sum(earlier) / len(earlier):
-            self.trainer.share *= self.recipe.decay
+            self.trainer.alpha *= self.config.decay
             now.decays += 1
 
     def _has_collected(self) -> bool:
         """Whether there are enough boards for the next stage, or as many as can be hoped for."""
-        return len(self.trainer.found.cells) >= self.recipe.collect or self._gives_up()
+        return len(self.trainer.found.cells) >= self.config.start_pool or self._gives_up()
 
     def _gives_up(self) -> bool:
-        return self.progress.collected >= MOST_COLLECTED * self.recipe.collect
+        return self.progress.collected >= MOST_COLLECTED * self.config.start_pool
 
     def _collect(self) -> None:
         """Play some games without learning, and keep where they reach the next stage."""
@@ -231,19 +231,19 @@ class Session(AnySession):
         pieces: dict[int, StartPool] = {}
 
         def work(start: int, count: int) -> None:
-            boards = self.trainer.collect(first + start, count)
+            boards = self.trainer.collect_starts(first + start, count)
             with self._lock:
                 pieces[start] = boards
                 self.progress.collected += count
                 self.progress.seconds = before + time.perf_counter() - began
-            self.watcher.on_collected(self)
+            self.callback.on_collected(self)
 
-        size = max(100, self.recipe.collect // 10)
+        size = max(100, self.config.start_pool // 10)
         parallel_for(work, size - first % size, self.threads, until=self._stop.is_set)
         self.trainer.keep([boards for _, boards in sorted(pieces.items(), key=lambda piece: piece[0])])
         if self._gives_up() and not len(self.trainer.found.cells):
             self._finish()
-            condition, played = self.recipe.stages[self.progress.stage], self.progress.collected
+            condition, played = self.config.stages[self.progress.stage], self.progress.collected
             raise UnreachedError(
                 f"none of {played:,} games reached {condition}: stage {self.progress.stage + 2} has no boards to begin "
                 "on; train the stage before it longer"
@@ -265,21 +265,21 @@ class Session(AnySession):
         self.trainer.enter_next_stage()
         self.folder.append(point)
         self._save_or_tell()
-        self.watcher.on_stage(point)
+        self.callback.on_stage(point)
 
     def _play_test(self) -> tuple[Estimate, float]:
-        agent, games = ModelAgent(self.trainer.model({})), self.recipe.evaluate_games
+        agent, games = ModelAgent(self.trainer.model({})), self.config.evaluate_games
         found = evaluate(agent, self.trainer.game, games=games, seed=TEST_SEED, threads=self.threads)
         return found.score, found.win_rate.value if found.win_rate else 0.0
 
 
 def open_session(
-    recipe: Recipe,
+    config: TrainingConfig,
     path: Path,
     *,
     resume: bool = False,
     threads: int | None = None,
-    watcher: Watcher | None = None,
-) -> Session:
+    callback: Callback | None = None,
+) -> NTupleSession:
     """A session in the folder `path`: a new one, or with `resume` the one that is there, as far as it got."""
-    return open_in_folder(Session, recipe, RunFolder(path), resume=resume, threads=threads, watcher=watcher)
+    return open_in_folder(NTupleSession, config, RunFolder(path), resume=resume, threads=threads, callback=callback)

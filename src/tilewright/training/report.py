@@ -84,7 +84,7 @@ def draw_tiles(evaluation: Evaluation) -> "Figure":
 
 def save_curve(folder: RunFolder) -> None:
     """Draw the curve into the run folder."""
-    save_png(draw_curve(folder), folder.curve)
+    save_png(draw_curve(folder), folder.curve_file)
 
 
 def write_report(folder: RunFolder, evaluations: Sequence[Evaluation] = ()) -> Path:
@@ -101,9 +101,9 @@ def write_report(folder: RunFolder, evaluations: Sequence[Evaluation] = ()) -> P
         parts.append(f"<h2>Players</h2>{_players_table(evaluations)}")
         first = evaluations[0]
         parts.append(f"<h2>Largest tile of {html.escape(first.agent)}</h2>{embedded(draw_tiles(first))}")
-    parts.append(f"<h2>Recipe</h2><pre>{html.escape(folder.recipe().to_toml())}</pre>")
-    write_text(folder.report, page(folder.path.name, "\n".join(parts)))
-    return folder.report
+    parts.append(f"<h2>Recipe</h2><pre>{html.escape(folder.config().to_toml())}</pre>")
+    write_text(folder.report_file, page(folder.path.name, "\n".join(parts)))
+    return folder.report_file
 
 
 def _players_table(evaluations: Sequence[Evaluation]) -> str:

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 
 from tilewright import __version__
 from tilewright._core.files import read_tensors, write_tensors, write_text
-from tilewright.deep.config import DeepRecipe, read_deep_recipe
+from tilewright.deep.config import DeepConfig, read_deep_config
 from tilewright.errors import FileError
-from tilewright.learning.trainer import Trainer
-from tilewright.training.config import read_recipe
+from tilewright.training.config import read_training_config
 from tilewright.training.configs import is_deep
+from tilewright.training.trainer import Trainer
 
 __all__ = [
     "CurvePoint",
@@ -56,7 +56,7 @@ class TrainingPoint:
 class CurvePoint(TrainingPoint):
     """The same of an n-tuple network."""
 
-    share: float
+    alpha: float
     stage: int = 1  # which one is learned, where stages are learned in turn
 
 
@@ -121,40 +121,40 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.config = path / "config.toml"
-        self.metrics = path / "metrics.csv"
-        self.evaluations = path / "evaluations.csv"
-        self.stages = path / "stages.csv"
-        self.checkpoint = path / "checkpoint.safetensors"
-        self.model = path / "model.safetensors"
-        self.curve = path / "curve.png"
-        self.report = path / "report.html"
+        self.config_file = path / "config.toml"
+        self.metrics_file = path / "metrics.csv"
+        self.evaluations_file = path / "evaluations.csv"
+        self.stages_file = path / "stages.csv"
+        self.checkpoint_file = path / "checkpoint.safetensors"
+        self.model_file = path / "model.safetensors"
+        self.curve_file = path / "curve.png"
+        self.report_file = path / "report.html"
 
-    def recipe(self) -> Any:
+    def config(self) -> Any:
         """The recipe, of the kind that such a folder has."""
-        if not self.config.exists():
+        if not self.config_file.exists():
             raise FileError(f"{self.path}: no run to resume: there is no config.toml")
-        return self._read_recipe(str(self.config))
+        return self._parse_config(str(self.config_file))
 
-    def _read_recipe(self, file: str) -> Any:
-        return read_recipe(file)
+    def _parse_config(self, file: str) -> Any:
+        return read_training_config(file)
 
     def save_checkpoint(self, learner: Any, progress: Any, **more: str) -> None:
         """All that a trainer or learner has changed, and how far the session is."""
         about = {
             "format": self.checkpoint_format,
-            "recipe": learner.recipe.to_toml(),
+            "config": learner.config.to_toml(),
             "progress": json.dumps(asdict(progress)),
             "revision": __version__,
             **more,
         }
-        write_tensors(self.checkpoint, learner.tensors(), about)
+        write_tensors(self.checkpoint_file, learner.tensors(), about)
 
     def read_checkpoint(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any], dict[str, str]]:
         """The arrays of the last complete checkpoint, the progress of its session, and what else was kept."""
-        tensors, metadata = read_tensors(self.checkpoint)
+        tensors, metadata = read_tensors(self.checkpoint_file)
         if metadata.get("format") != self.checkpoint_format:
-            raise FileError(f"{self.checkpoint}: not a checkpoint of this version")
+            raise FileError(f"{self.checkpoint_file}: not a checkpoint of this version")
         try:
             entries = json.loads(metadata["progress"])
         except (KeyError, ValueError):
@@ -164,7 +164,7 @@ class RunFolder:
         return tensors, entries, metadata
 
     def damaged(self) -> FileError:
-        return FileError(f"{self.checkpoint}: its progress is damaged")
+        return FileError(f"{self.checkpoint_file}: its progress is damaged")
 
     def load_checkpoint(self, trainer: Trainer) -> Progress:
         """Bring a trainer to where the last complete checkpoint was."""
@@ -177,17 +177,21 @@ class RunFolder:
         return progress
 
     def curve_points(self) -> list[Any]:
-        return _read_rows(self.metrics, self.curve_kind)
+        return _read_rows(self.metrics_file, self.curve_kind)
 
     def evaluation_points(self) -> list[EvaluationPoint]:
-        return _read_rows(self.evaluations, EvaluationPoint)
+        return _read_rows(self.evaluations_file, EvaluationPoint)
 
     def stage_points(self) -> list[StagePoint]:
-        return _read_rows(self.stages, StagePoint)
+        return _read_rows(self.stages_file, StagePoint)
 
     def append(self, point: Any) -> None:
         """Add a row to the file of its kind: a point of the curve, an EvaluationPoint or a StagePoint."""
-        path = {self.curve_kind: self.metrics, EvaluationPoint: self.evaluations, StagePoint: self.stages}[type(point)]
+        path = {
+            self.curve_kind: self.metrics_file,
+            EvaluationPoint: self.evaluations_file,
+            StagePoint: self.stages_file,
+        }[type(point)]
         new = not path.exists()
         try:
             with path.open("a", newline="") as file:
@@ -207,7 +211,7 @@ class RunFolder:
     def forget_after(self, progress: Any) -> None:
         """Drop rows beyond a checkpoint: what they tell of will happen again."""
         kinds: tuple[type[Any], ...] = (self.curve_kind, EvaluationPoint, StagePoint)
-        for path, kind in zip((self.metrics, self.evaluations, self.stages), kinds, strict=True):
+        for path, kind in zip((self.metrics_file, self.evaluations_file, self.stages_file), kinds, strict=True):
             if not path.exists():
                 continue
             out = io.StringIO()
@@ -225,15 +229,15 @@ class DeepRunFolder(RunFolder):
     curve_kind = DeepPoint
     checkpoint_format = "tilewright-deep-checkpoint-1"
 
-    def _read_recipe(self, file: str) -> DeepRecipe:
-        return read_deep_recipe(file)
+    def _parse_config(self, file: str) -> DeepConfig:
+        return read_deep_config(file)
 
 
 def find_run(path: Path) -> RunFolder:
     """The folder of the session that is there, of whatever kind."""
     folder = RunFolder(path)
     try:
-        return DeepRunFolder(path) if is_deep(str(folder.config)) else folder
+        return DeepRunFolder(path) if is_deep(str(folder.config_file)) else folder
     except FileError:  # its recipe cannot be read, which whoever asks for it is told
         return folder
 

@@ -1,6 +1,6 @@
 """What every training session does: learn, test, save, stop at any time and go on later.
 
-`train.Session` learns the networks of tuples, `deep.session.DeepSession` those of PyTorch.
+`train.NTupleSession` learns the networks of tuples, `deep.session.DeepSession` those of PyTorch.
 """
 
 import dataclasses
@@ -18,16 +18,16 @@ from tilewright.errors import FileError, UsageError
 from tilewright.play.statistics import Estimate
 from tilewright.training.run_folder import EvaluationPoint, EventLog, StagePoint
 
-__all__ = ["TEST_SEED", "AnySession", "Watcher", "open_in_folder"]
+__all__ = ["TEST_SEED", "Callback", "TrainingSession", "open_in_folder"]
 
 TEST_SEED = 2**31  # tests along the way play other games than training does
 # Keys that may be others when a run goes on, beside its budget: none of them changes what is learned.
 MAY_CHANGE = {"minutes", "evaluate_games", "evaluate_minutes", "checkpoint_minutes"}
 
-S = TypeVar("S", bound="AnySession")
+S = TypeVar("S", bound="TrainingSession")
 
 
-class Watcher:
+class Callback:
     """Is told what happens in a session; every method may be left out."""
 
     def on_games(self, session: Any) -> None:
@@ -52,19 +52,19 @@ class Watcher:
         """The session was asked to stop and will, after the games under way."""
 
 
-class AnySession(ABC):
+class TrainingSession(ABC):
     """Training by a recipe in a run folder."""
 
     budget: ClassVar[str]  # the key of the recipe that counts how long to train, beside its minutes
     progress: Any
     points: list[Any]
 
-    def __init__(self, recipe: Any, folder: Any, threads: int | None, watcher: Watcher | None) -> None:
+    def __init__(self, config: Any, folder: Any, threads: int | None, callback: Callback | None) -> None:
         threads = self.default_threads() if threads is None else threads
         if threads < 1:
             raise UsageError(f"threads={threads}: at least one is needed")
-        self.recipe, self.folder, self.threads = recipe, folder, threads
-        self.watcher = watcher or Watcher()
+        self.config, self.folder, self.threads = config, folder, threads
+        self.callback = callback or Callback()
         self.points = []
         self._stop = threading.Event()
 
@@ -108,16 +108,16 @@ class AnySession(ABC):
     def run(self) -> Any:
         """Train until the budget is used up or `stop` is called, then save the model; returns the progress."""
         self._warm_up()
-        test_at, save_at = self._next(self.recipe.evaluate_minutes), self._next(self.recipe.checkpoint_minutes)
+        test_at, save_at = self._next(self.config.evaluate_minutes), self._next(self.config.checkpoint_minutes)
         with self._stopping_on_signals(), EventLog(self.folder, self.progress.games) as self._events:
             while self.done < 1 and not self._stop.is_set():
                 self._advance(min(test_at, save_at))
                 if self.progress.seconds >= test_at and not self._stop.is_set():
                     self._test()
-                    test_at = self._next(self.recipe.evaluate_minutes)
+                    test_at = self._next(self.config.evaluate_minutes)
                 if self.progress.seconds >= save_at:
                     self._save_or_tell()
-                    save_at = self._next(self.recipe.checkpoint_minutes)
+                    save_at = self._next(self.config.checkpoint_minutes)
             self._finish()
         return self.progress
 
@@ -131,7 +131,7 @@ class AnySession(ABC):
     def resume(self) -> None:
         """Go back to the last checkpoint; without one the session begins anew."""
         self.folder.remove_unfinished()
-        if self.folder.checkpoint.exists():
+        if self.folder.checkpoint_file.exists():
             self._load()
         else:
             self.begin()
@@ -147,7 +147,7 @@ class AnySession(ABC):
         self.points.append(point)
         self.folder.append(point)
         self._events.add(point)
-        self.watcher.on_point(point)
+        self.callback.on_point(point)
 
     def _test(self) -> None:
         score, won = self._play_test()
@@ -155,29 +155,29 @@ class AnySession(ABC):
         high = score.value if score.high is None else score.high
         now = self.progress
         point = EvaluationPoint(
-            now.games, round(now.seconds, 3), self.recipe.evaluate_games, score.value, low, high, won
+            now.games, round(now.seconds, 3), self.config.evaluate_games, score.value, low, high, won
         )
         self.folder.append(point)
         self._events.add(point)
-        self.watcher.on_test(point)
+        self.callback.on_test(point)
 
     def _save_or_tell(self) -> None:
         """Hours of learning are not given up because a disk is full for a while."""
         try:
             self._save()
         except FileError as problem:
-            self.watcher.on_unsaved(problem)
+            self.callback.on_unsaved(problem)
 
     def _finish(self) -> None:
         """Save the model, then the checkpoint: where there is room for one of them only, what was learned is there."""
-        self._model(self._origin()).save(self.folder.model)
+        self._model(self._origin()).save(self.folder.model_file)
         self._save()
 
     def _origin(self) -> dict[str, str]:
         """Where the model comes from: what its file says of it."""
         return {
-            "recipe": self.recipe.to_toml(),
-            "seed": str(self.recipe.seed),
+            "config": self.config.to_toml(),
+            "seed": str(self.config.seed),
             "games": str(self.progress.games),
             "moves": str(self.progress.moves),
             "seconds": f"{self.progress.seconds:.1f}",
@@ -195,7 +195,7 @@ class AnySession(ABC):
         def stop(number: int, frame: FrameType | None) -> None:
             signal.signal(signal.SIGINT, signal.default_int_handler)
             self.stop()
-            self.watcher.on_stopping()
+            self.callback.on_stopping()
 
         before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
@@ -206,28 +206,28 @@ class AnySession(ABC):
 
 
 def open_in_folder(
-    kind: type[S], recipe: Config, folder: Any, *, resume: bool, threads: int | None, watcher: Watcher | None
+    kind: type[S], config: Config, folder: Any, *, resume: bool, threads: int | None, callback: Callback | None
 ) -> S:
     """A session in a run folder: a new one, or with `resume` the one that is there, as far as it got."""
-    _check(folder, recipe, MAY_CHANGE | {kind.budget}, resume=resume)
-    session = kind(recipe, folder, threads, watcher)
+    _check(folder, config, MAY_CHANGE | {kind.budget}, resume=resume)
+    session = kind(config, folder, threads, callback)
     session.resume() if resume else session.begin()
-    recipe.save(folder.config)
+    config.save(folder.config_file)
     return session
 
 
-def _check(folder: Any, recipe: Config, may_change: set[str], *, resume: bool) -> None:
+def _check(folder: Any, config: Config, may_change: set[str], *, resume: bool) -> None:
     """Raise UsageError unless a session can begin there, or with `resume` go on.
 
     Budget and tests may change when a run goes on; how it learns may not.
     """
     if not resume:
-        if folder.config.exists():
+        if folder.config_file.exists():
             raise UsageError(f"{folder.path} holds a run already: --resume goes on with it, --out takes another folder")
         return
-    begun = folder.recipe()
-    for field in dataclasses.fields(recipe):
-        old, new = getattr(begun, field.name), getattr(recipe, field.name)
+    begun = folder.config()
+    for field in dataclasses.fields(config):
+        old, new = getattr(begun, field.name), getattr(config, field.name)
         if field.name not in may_change and old != new:
             key = field.name.rstrip("_")
             raise UsageError(f"{folder.path} was begun with {key} = {old!r}, not {new!r}; it cannot be resumed so")

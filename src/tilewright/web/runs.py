@@ -51,9 +51,9 @@ class RunShelf:
         if "/" in name or "\\" in name or name.startswith("."):
             raise UsageError(f"model={excerpt(name)}: a model is chosen by the name of its run; paths are refused")
         folder = self.run(name)
-        if folder.model.resolve().parent != folder.path.resolve() or not folder.model.is_file():
+        if folder.model_file.resolve().parent != folder.path.resolve() or not folder.model_file.is_file():
             raise UsageError(f"the run {name} has no model yet")
-        return folder.model
+        return folder.model_file
 
     def models_for(self, game: Game) -> dict[str, str]:
         """The runs whose networks play a game, each with the agent that plays them."""
@@ -61,13 +61,13 @@ class RunShelf:
         for name, path in self.runs().items():
             folder = find_run(path)
             try:
-                recipe = folder.recipe()
-                trained = recipe.make_game()
+                config = folder.config()
+                trained = config.make_game()
             except UsageError:
                 continue
             same = (trained.name, trained.rows, trained.columns) == (game.name, game.rows, game.columns)
-            if same and folder.model.is_file():
-                found[name] = recipe.player
+            if same and folder.model_file.is_file():
+                found[name] = config.player
         return found
 
     def summary(self, name: str) -> dict[str, Any]:
@@ -76,8 +76,8 @@ class RunShelf:
         points = folder.curve_points()
         last = points[-1] if points else None
         try:
-            recipe = folder.recipe()
-            game, player = recipe.game, recipe.player
+            config = folder.config()
+            game, player = config.game, config.player
         except UsageError:
             game = player = ""
         return {
@@ -85,7 +85,7 @@ class RunShelf:
             "game": game,
             "player": player,
             "running": is_running(folder),
-            "has_model": folder.model.is_file(),
+            "has_model": folder.model_file.is_file(),
             "games": last.games if last else 0,
             "seconds": last.seconds if last else 0.0,
             "score_mean": last.score_mean if last else None,
@@ -95,11 +95,11 @@ class RunShelf:
         """The curve, the tests and the recipe of a run."""
         folder = self.run(name)
         try:
-            recipe = folder.config.read_text(encoding="utf-8", errors="replace")
+            config = folder.config_file.read_text(encoding="utf-8", errors="replace")
         except OSError as error:
             raise FileError(f"the run {name} cannot be read: {error.strerror}") from None
         return self.summary(name) | {
-            "recipe": recipe,
+            "config": config,
             "curve": [asdict(point) for point in thinned(folder.curve_points(), most)],
             "tests": [asdict(point) for point in thinned(folder.evaluation_points(), most)],
             "stages": [asdict(point) for point in thinned(folder.stage_points(), most)],
@@ -113,8 +113,8 @@ class RunShelf:
 def is_running(folder: RunFolder) -> bool:
     """Whether the curve still grows, as far as its files tell."""
     try:
-        grew = folder.metrics.stat().st_mtime
-        saved = folder.model.stat().st_mtime if folder.model.exists() else 0.0
+        grew = folder.metrics_file.stat().st_mtime
+        saved = folder.model_file.stat().st_mtime if folder.model_file.exists() else 0.0
     except OSError:
         return False
     return saved < grew and time.time() - grew < _RUNNING_SECONDS

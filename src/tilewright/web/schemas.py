@@ -134,7 +134,7 @@ class RunSummary(_Answer):
 class RunDetails(RunSummary):
     """A run's recipe and its curve; long curves are thinned out."""
 
-    recipe: str
+    config: str
     curve: list[dict[str, float]]
     tests: list[dict[str, float]]
     stages: list[dict[str, float]]

@@ -19,7 +19,7 @@ from tilewright.ntuple.stages import UNWRITTEN, UNWRITTEN_16, frozen, parse_stag
 from tilewright.ntuple.value import ValueFunction, make_value_function
 from tilewright.ntuple.weights import WeightTables
 from tilewright.rng import new_stream, stream_key
-from tilewright.training.config import Recipe
+from tilewright.training.config import TrainingConfig
 
 __all__ = ["COLLECTING", "Trainer"]
 
@@ -33,30 +33,30 @@ class Trainer:
     boards for the next stage gather in `found`.
     """
 
-    def __init__(self, recipe: Recipe) -> None:
-        self.recipe = recipe
-        self.game, self.shape = recipe.make_game(), recipe.make_architecture()
+    def __init__(self, config: TrainingConfig) -> None:
+        self.config = config
+        self.game, self.shape = config.make_game(), config.make_architecture()
         self.lookups = self.shape.lookups(self.game)
-        size = VALUE_FUNCTIONS[recipe.value_function] * self.shape.table_size
-        self.weights = _filled(size, recipe.initial / self.lookups)
+        size = VALUE_FUNCTIONS[config.value_function] * self.shape.table_size
+        self.weights = _filled(size, config.optimistic_init / self.lookups)
         if self.shape.promoted_from is not None:
             self.weights[self.shape.promoted_from :] = UNWRITTEN
-        self.share = np.array([recipe.share], np.float32)
-        self.errors = _filled(2 * size, 0.0) if recipe.rule == "tc" else np.zeros(0, np.float32)
+        self.alpha = np.array([config.alpha], np.float32)
+        self.errors = _filled(2 * size, 0.0) if config.step_size == "tc" else np.zeros(0, np.float32)
         self.stage = 0
         self.frozen = False  # whether the first stage learns for all of them, for now
-        self.taught = False  # whether the moves are those of the stage before, for now
+        self.teaching = False  # whether the moves are those of the stage before, for now
         self.starts, self.found = make_start_pool(0), make_start_pool(0)
-        self._key = stream_key(recipe.seed)
+        self._key = stream_key(config.seed)
 
     def take_over(self, model: Model) -> None:
         """Begin with the weights of a model, which may have the first stages only."""
         stages, its = self.shape.stages, model.shape.stages
         if model.game.spec != self.game.spec:
             raise UsageError(f"a model for {model.game.spec}; the recipe is for {self.game.spec}")
-        if model.value_function != self.recipe.value_function:
+        if model.value_function != self.config.value_function:
             raise UsageError(
-                f"a model of {model.value_function} values; the recipe learns {self.recipe.value_function} values"
+                f"a model of {model.value_function} values; the recipe learns {self.config.value_function} values"
             )
         if dataclasses.replace(model.shape, stages=(), promote=False) != self._shape_until(0):
             raise UsageError("a model of another network than the recipe's")
@@ -65,39 +65,39 @@ class Trainer:
         self.weights[: len(model.weights)] = model.weights
         if model.weights.dtype == np.int16:
             known = self.weights[: len(model.weights)]
-            known *= np.float32(model.unit)
+            known *= np.float32(model.quantum)
             if model.shape.promoted_from is not None:
                 known[model.weights == UNWRITTEN_16] = UNWRITTEN
 
     def warm_up(self) -> None:
         """Load or compile the kernels."""
         self.learn(0, 0)
-        if self.recipe.collect:
-            self.collect(0, 0)
-        if self.recipe.taught:
-            self.taught = True  # by whom does not matter: no game is played
+        if self.config.start_pool:
+            self.collect_starts(0, 0)
+        if self.config.teacher_fraction:
+            self.teaching = True  # by whom does not matter: no game is played
             self.learn(0, 0)
-            self.taught = False
+            self.teaching = False
 
     def learn(self, first: int, count: int) -> Results:
         """Play games number `first` to `first + count - 1` and learn from them."""
-        recipe, results = self.recipe, make_results(count)
-        value_function = make_value_function(recipe.value_function, self._tables(), self.lookups)
+        config, results = self.config, make_results(count)
+        value_function = make_value_function(config.value_function, self._tables(), self.lookups)
         shared = (self.game.rules, value_function, self._rule(), self._exploration(), self.starts)
         workspace = make_workspace(self.lookups)
-        if recipe.order == "online":
+        if config.update == "online":
             learn_online(*shared, self._key, first, workspace, results)
             return results
-        returns = Returns(np.float32(recipe.lambda_), recipe.steps)
+        returns = Returns(np.float32(config.lambda_), config.n_step)
         done = 0
         while True:
             left = Results(*(array[done:] for array in results))
-            done += learn_backward(*shared, returns, recipe.restart, self._key, first + done, workspace, left)
+            done += learn_backward(*shared, returns, config.restart, self._key, first + done, workspace, left)
             if done == count:
                 return results
             workspace = make_workspace(self.lookups, 2 * len(workspace.trajectory.cells))
 
-    def collect(self, first: int, count: int) -> StartPool:
+    def collect_starts(self, first: int, count: int) -> StartPool:
         """Play so many games without learning: where they reached the next stage."""
         boards = make_start_pool(count)
         collect_starts(
@@ -114,9 +114,9 @@ class Trainer:
         return boards
 
     def keep(self, pieces: list[StartPool]) -> None:
-        """Add boards that `collect` found, at most as many as the recipe asks for."""
+        """Add boards that `collect_starts` found, at most as many as the recipe asks for."""
         found = concatenate_pools([self.found, *pieces])
-        self.found = StartPool._make(column[: self.recipe.collect] for column in found)
+        self.found = StartPool._make(column[: self.config.start_pool] for column in found)
 
     def forget_found(self) -> None:
         self.found = make_start_pool(0)
@@ -126,10 +126,10 @@ class Trainer:
         self.stage += 1
         self.starts = self.found
         self.forget_found()
-        self.share[0] = self.recipe.share
+        self.alpha[0] = self.config.alpha
 
     def _tables(self) -> WeightTables:
-        if self.recipe.collect:
+        if self.config.start_pool:
             return self._tables_of(self.stage)
         tables = self.shape.tables(self.game, self.weights)
         return tables._replace(stages=frozen(tables.stages)) if self.frozen else tables
@@ -140,14 +140,14 @@ class Trainer:
 
     def _player(self, stage: int) -> tuple[ValueFunction, Downgrading]:
         """A stage as it plays without learning; the first plays large boards as small ones if the recipe says so."""
-        value_function = make_value_function(self.recipe.value_function, self._tables_of(stage), self.lookups)
-        return value_function, make_downgrading(self.game, 0 if stage else self.recipe.downgrade_above)
+        value_function = make_value_function(self.config.value_function, self._tables_of(stage), self.lookups)
+        return value_function, make_downgrading(self.game, 0 if stage else self.config.downgrade_above)
 
     def _rule(self) -> StepSize:
-        if self.recipe.rule == "fixed":
-            return FixedStepSize(self.share)
+        if self.config.step_size == "fixed":
+            return FixedStepSize(self.alpha)
         return TemporalCoherence(
-            self.share, self.errors[self._part(2, self.stage)] if self.recipe.collect else self.errors
+            self.alpha, self.errors[self._part(2, self.stage)] if self.config.start_pool else self.errors
         )
 
     def _part(self, each: int, stage: int) -> slice:
@@ -159,20 +159,20 @@ class Trainer:
         return dataclasses.replace(self.shape, stages=self.shape.stages[:stage], promote=False)
 
     def _exploration(self) -> Behaviour:
-        if self.taught:
+        if self.teaching:
             return TeacherBehaviour(*self._player(self.stage - 1))
-        epsilon = self.recipe.epsilon
+        epsilon = self.config.epsilon
         return EpsilonGreedy(np.uint64(round(epsilon * 2**32))) if epsilon else GreedyBehaviour()
 
     def check_finite(self) -> None:
         """Raise DivergedError if a weight is no longer a number."""
         if not np.isfinite(self.weights.sum(dtype=np.float64)):
-            raise DivergedError(f"learning diverged: the weights went to infinity; try a share below {self.share[0]:g}")
+            raise DivergedError(f"learning diverged: the weights went to infinity; try a share below {self.alpha[0]:g}")
 
     def tensors(self) -> dict[str, NDArray[Any]]:
         """All that learning changes, for a checkpoint."""
-        fixed = {"weights": self.weights, "errors": self.errors, "share": self.share}
-        return fixed | (self._boards() if self.recipe.collect else {})
+        fixed = {"weights": self.weights, "errors": self.errors, "alpha": self.alpha}
+        return fixed | (self._boards() if self.config.start_pool else {})
 
     def _boards(self) -> dict[str, NDArray[Any]]:
         pools = {"starts": self.starts, "found": self.found}
@@ -184,9 +184,9 @@ class Trainer:
             same_size = name in self._boards() or (name in tensors and tensors[name].shape == mine.shape)
             if name not in tensors or not same_size or tensors[name].dtype != mine.dtype:
                 raise FileError(f"the checkpoint does not fit the recipe: {name} is missing or of another size")
-        for mine, name in ((self.weights, "weights"), (self.errors, "errors"), (self.share, "share")):
+        for mine, name in ((self.weights, "weights"), (self.errors, "errors"), (self.alpha, "alpha")):
             mine[:] = tensors[name]
-        if self.recipe.collect:
+        if self.config.start_pool:
             self.starts, self.found = (
                 StartPool._make(tensors[f"{pool}.{name}"].copy() for name in StartPool._fields)
                 for pool in ("starts", "found")
@@ -195,7 +195,7 @@ class Trainer:
 
     def model(self, origin: dict[str, str]) -> Model:
         """The network as it is; where stages are learned in turn, with those that were begun."""
-        if not self.recipe.collect:
+        if not self.config.start_pool:
             return self._model_of(self.shape, self.weights, origin)
         shape = self._shape_until(self.stage)
         return self._model_of(shape, self.weights[: shape.table_size], origin)
@@ -204,10 +204,10 @@ class Trainer:
         return Model(
             self.game,
             shape,
-            self.recipe.value_function,
+            self.config.value_function,
             weights,
             origin=origin,
-            downgrade_above=self.recipe.downgrade_above,
+            downgrade_above=self.config.downgrade_above,
         )
 
 
