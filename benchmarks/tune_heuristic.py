@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tilewright._core.jit import Int, implements, kernel
 from tilewright.games import make_game
 from tilewright.games.base import Game
-from tilewright.games.policy import NO_ACTION, Policy, Results, act, make_results
+from tilewright.games.policy import NO_ACTION, GameResults, Policy, act, make_results
 from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, largest, outcomes, slide, spawn, start
 from tilewright.games.state_kernels import make_outcomes, typed_state
 from tilewright.rng import Key, Stream, new_stream, seed_stream, stream_key
@@ -59,7 +59,7 @@ def choose_by_two_moves(policy: TwoMoves, rules: Rules, state: State, stream: St
 
 
 @kernel
-def play_on(rules: Rules, policy: Policy, begin: State, key: Key, stream: Stream, results: Results) -> None:
+def play_on(rules: Rules, policy: Policy, begin: State, key: Key, stream: Stream, results: GameResults) -> None:
     """Games that begin at a given state, or at the start where it is empty; scores are what is won from there on."""
     for i in range(len(results.scores)):
         seed_stream(stream, key, u64(i))
@@ -76,7 +76,7 @@ def play_on(rules: Rules, policy: Policy, begin: State, key: Key, stream: Stream
         results.scores[i], results.moves[i], results.codes[i] = score, count, largest(rules, state)
 
 
-def play(game: Game, weights: Weights, games: int, seed: int, options: argparse.Namespace) -> list[Results]:
+def play(game: Game, weights: Weights, games: int, seed: int, options: argparse.Namespace) -> list[GameResults]:
     """Games from the start, and as many from every board of `--late`."""
     evaluator = make_heuristic(game, weights)
     policy = (
@@ -89,7 +89,7 @@ def play(game: Game, weights: Weights, games: int, seed: int, options: argparse.
     return played
 
 
-def fitness(played: list[Results]) -> float:
+def fitness(played: list[GameResults]) -> float:
     return float(np.mean([np.log(np.maximum(results.scores, 1)).mean() for results in played]))
 
 

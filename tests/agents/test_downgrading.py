@@ -11,10 +11,13 @@ from tests.games.variants import random_board
 from tests.ntuple.naive import downgraded
 from tests.training.sessions import tiny
 from tilewright import Board, Episode, SpecError, evaluate, make_agent, make_game
-from tilewright.agents.expectimax import ModelSearch
-from tilewright.agents.lowering import Downgraded, downgrade_board
-from tilewright.agents.ntuple import ModelAgent
+from tilewright._core.jit import kernel
+from tilewright.agents.expectimax import ExpectimaxAgent
+from tilewright.agents.ntuple import NTupleAgent
 from tilewright.errors import ConfigError
+from tilewright.games.rules import Rules, State
+from tilewright.games.state_kernels import typed_state
+from tilewright.ntuple.downgrade import Downgraded, Downgrading, downgrade
 from tilewright.ntuple.model import Model
 from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.testing import check_agent
@@ -23,6 +26,15 @@ from tilewright.training.trainer import Trainer
 GAME = make_game("2048:rows=3,columns=3")
 SHAPE = NTupleArchitecture(("0124", "456", "89a"), symmetric=False)
 MODEL = Model(GAME, SHAPE, "afterstate", np.random.default_rng(0).uniform(0, 50, SHAPE.table_size).astype(np.float32))
+
+
+@kernel
+def downgrade_one(downgrading: Downgrading, rules: Rules, state: State) -> State:
+    return downgrade(downgrading, rules, state)
+
+
+def downgrade_board(board: Board, model: Model) -> State:
+    return downgrade_one(model.downgrading, GAME.rules, typed_state(board.state))
 
 
 def boards(count: int) -> list[Board]:
@@ -57,8 +69,8 @@ def test_a_lowered_board_is_the_naive_one_and_has_the_same_legal_moves(tile: int
 
 @pytest.mark.parametrize("depth", [None, 1, 2])
 def test_moves_are_valued_on_the_lowered_board_and_made_on_the_true_one(depth: int | None) -> None:
-    def agent(model: Model) -> ModelAgent | ModelSearch:
-        return ModelAgent(model) if depth is None else ModelSearch(depth=depth, network=model)
+    def agent(model: Model) -> NTupleAgent | ExpectimaxAgent:
+        return NTupleAgent(model) if depth is None else ExpectimaxAgent(depth=depth, model=model)
 
     all_tiles, few = agent(MODEL), agent(replace(MODEL, downgrade_above=16))
     for board in boards(40):
@@ -86,7 +98,7 @@ def test_boards_of_the_last_stage_are_known_up_to_the_tile_that_begins_it() -> N
         stays = in_last_stage(seen)
         expected = seen if stays else naively_lowered(board, 16)
         assert downgrade_board(board, model) == expected.state
-        assert ModelAgent(model).values(board) == ModelAgent(replace(model, downgrade_above=0)).values(expected)
+        assert NTupleAgent(model).values(board) == NTupleAgent(replace(model, downgrade_above=0)).values(expected)
         known += stays and seen == board
         lowered_to_last += stays and seen != board
         lowered_below += in_last_stage(board) and not stays
@@ -98,7 +110,9 @@ def in_last_stage(board: Board) -> bool:
     return sum(t for t in tiles if t >= 32) >= 32 and sum(t for t in tiles if t >= 16) >= 48
 
 
-@pytest.mark.parametrize("spec", ["montecarlo:playout=network", "montecarlo:steps=5", "uct:steps=5,playout=network"])
+@pytest.mark.parametrize(
+    "spec", ["montecarlo:playout=network", "montecarlo:horizon=5", "uct:horizon=5,playout=network"]
+)
 def test_playouts_of_a_network_read_only_weights_that_it_knows(spec: str, tmp_path: Path) -> None:
     spoilt, first = MODEL.weights.copy(), 0
     for cells in SHAPE.tuples:
@@ -117,7 +131,7 @@ def test_playouts_of_a_network_read_only_weights_that_it_knows(spec: str, tmp_pa
 
 
 def test_it_holds_what_every_agent_must() -> None:
-    check_agent(ModelSearch(depth=2, network=replace(MODEL, downgrade_above=16)), GAME, games=2)
+    check_agent(ExpectimaxAgent(depth=2, model=replace(MODEL, downgrade_above=16)), GAME, games=2)
 
 
 def test_the_model_says_what_it_knows_unless_the_agent_does(tmp_path: Path) -> None:

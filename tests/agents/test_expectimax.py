@@ -8,8 +8,8 @@ import pytest
 
 from tests.games.variants import random_board
 from tilewright import SpecError, UsageError, make_agent, make_game
-from tilewright.agents.expectimax import ModelSearch
-from tilewright.agents.ntuple import ModelAgent
+from tilewright.agents.expectimax import ExpectimaxAgent
+from tilewright.agents.ntuple import NTupleAgent
 from tilewright.ntuple.model import Model
 from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.testing import check_agent
@@ -32,12 +32,12 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_it_holds_what_every_agent_must(game: str) -> None:
-    check_agent(ModelSearch(depth=2, network=random_model(game)), make_game(game), games=2)
+    check_agent(ExpectimaxAgent(depth=2, model=random_model(game)), make_game(game), games=2)
 
 
 def test_without_search_it_is_the_network_alone() -> None:
     model, rng = random_model(GAMES[0]), random.Random(1)
-    one, plain = ModelSearch(depth=1, network=model), ModelAgent(model)
+    one, plain = ExpectimaxAgent(depth=1, model=model), NTupleAgent(model)
     for _ in range(20):
         board = random_board(model.game, rng)
         assert one.values(board) == plain.values(board)
@@ -46,7 +46,7 @@ def test_without_search_it_is_the_network_alone() -> None:
 def test_a_model_by_its_path_plays_as_the_model_at_hand(path: Path) -> None:
     game, rng = make_game(GAMES[0]), random.Random(2)
     by_path = make_agent(f"expectimax:depth=2,model={path}")
-    at_hand = ModelSearch(depth=2, network=random_model(GAMES[0]).in_16_bits())
+    at_hand = ExpectimaxAgent(depth=2, model=random_model(GAMES[0]).in_16_bits())
     for _ in range(10):
         board = random_board(game, rng)
         assert by_path.values(board) == at_hand.values(board)

@@ -9,7 +9,7 @@ import pytest
 from tests.games.variants import random_board
 from tests.learning.plain import Plain
 from tilewright import SpecError, UsageError, evaluate, make_agent, make_game
-from tilewright.agents.ntuple import ModelAgent
+from tilewright.agents.ntuple import NTupleAgent
 from tilewright.errors import FileError
 from tilewright.ntuple.model import VALUE_FUNCTIONS, Model
 from tilewright.ntuple.patterns import NTupleArchitecture
@@ -28,14 +28,14 @@ def random_model(game: str, value_function: str = "afterstate", seed: int = 0) -
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("value_function", VALUE_FUNCTIONS)
 def test_it_holds_what_every_agent_must(value_function: str, game: str) -> None:
-    check_agent(ModelAgent(random_model(game, value_function)), make_game(game), games=2)
+    check_agent(NTupleAgent(random_model(game, value_function)), make_game(game), games=2)
 
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("value_function", VALUE_FUNCTIONS)
 def test_its_values_are_those_of_the_naive_network(value_function: str, game: str) -> None:
     model = random_model(game, value_function)
-    agent, plain = ModelAgent(model), Plain(model.game, SHAPE, model.weights, value_function)
+    agent, plain = NTupleAgent(model), Plain(model.game, SHAPE, model.weights, value_function)
     rng = random.Random(2)
     for _ in range(10):
         board = random_board(model.game, rng)
@@ -55,8 +55,8 @@ def test_in_16_bits_it_values_moves_nearly_the_same(value_function: str) -> None
     rng = random.Random(3)
     for _ in range(20):
         board = random_board(model.game, rng)
-        expected = ModelAgent(model).values(board)
-        assert ModelAgent(small).values(board) == pytest.approx(expected, rel=1e-6, abs=3 * 0.51 * small.quantum)
+        expected = NTupleAgent(model).values(board)
+        assert NTupleAgent(small).values(board) == pytest.approx(expected, rel=1e-6, abs=3 * 0.51 * small.quantum)
 
 
 @pytest.mark.parametrize("compact", [False, True])
@@ -66,8 +66,8 @@ def test_a_model_file_plays_the_games_of_the_model_in_16_bits(compact: bool, tmp
     agent = make_agent(f"ntuple:model={path}")
     assert agent.spec == f"ntuple:model={path}"
     board = model.game.start(1)
-    assert agent.values(board) == ModelAgent(model.in_16_bits()).values(board)
-    expected = evaluate(ModelAgent(model.in_16_bits()), model.game, games=50, threads=1).scores
+    assert agent.values(board) == NTupleAgent(model.in_16_bits()).values(board)
+    expected = evaluate(NTupleAgent(model.in_16_bits()), model.game, games=50, threads=1).scores
     np.testing.assert_array_equal(evaluate(agent, model.game, games=50, threads=1).scores, expected)
 
 
@@ -79,13 +79,13 @@ def test_a_model_file_that_was_replaced_is_read_again(tmp_path: Path) -> None:
         model = random_model(GAMES[0], seed=seed)
         model.save(path)
         values.append(make_agent(f"ntuple:model={path}").values(board))
-        assert values[-1] == ModelAgent(model.in_16_bits()).values(board)
+        assert values[-1] == NTupleAgent(model.in_16_bits()).values(board)
     assert values[0] != values[1]
 
 
 @pytest.mark.parametrize("other", ["2048", "2048:rows=3", "threes:rows=3,columns=3"])
 def test_a_model_refuses_another_game_or_board(other: str) -> None:
-    agent, game = ModelAgent(random_model(GAMES[0])), make_game(other)
+    agent, game = NTupleAgent(random_model(GAMES[0])), make_game(other)
     message = "the model was trained for 2048:rows=3,columns=3 and cannot play"
     with pytest.raises(UsageError, match=message):
         agent.values(game.start(1))
@@ -94,7 +94,7 @@ def test_a_model_refuses_another_game_or_board(other: str) -> None:
 
 
 def test_a_model_plays_variants_of_its_game_on_the_same_board() -> None:
-    agent, variant = ModelAgent(random_model(GAMES[0])), make_game("2048:rows=3,columns=3,four=0.5")
+    agent, variant = NTupleAgent(random_model(GAMES[0])), make_game("2048:rows=3,columns=3,four=0.5")
     assert evaluate(agent, variant, games=5, threads=1).games == 5
 
 

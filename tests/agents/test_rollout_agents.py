@@ -32,7 +32,7 @@ def test_they_do_so_with_playouts_that_prefer_merges() -> None:
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_they_do_so_with_a_network(agent: str, model: Path) -> None:
-    check_agent(make_agent(f"{agent},playout=network,steps=2,model={model}"), make_game(GAMES[0]), games=1)
+    check_agent(make_agent(f"{agent},playout=network,horizon=2,model={model}"), make_game(GAMES[0]), games=1)
 
 
 def test_a_shared_spawn_and_threads_hold_it_too() -> None:

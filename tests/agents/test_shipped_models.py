@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tilewright import evaluate, make_agent, make_game
-from tilewright.agents.model_store import shipped_model
+from tilewright.agents.model_store import packaged_model
 from tilewright.ntuple.model import load_model
 
 MOST_BYTES = {"2048": 25_000_000, "threes": 15_000_000}
@@ -14,7 +14,7 @@ MOST_BYTES = {"2048": 25_000_000, "threes": 15_000_000}
 
 @pytest.mark.parametrize("name", MOST_BYTES)
 def test_a_model_is_small_and_says_where_it_comes_from(name: str) -> None:
-    file = shipped_model(make_game(name))
+    file = packaged_model(make_game(name))
     assert file is not None
     assert file.stat().st_size <= MOST_BYTES[name]
     model = load_model(file)

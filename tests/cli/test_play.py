@@ -11,8 +11,7 @@ import pytest
 from tests.cli.conftest import Command, Said
 from tests.process import environment, start_tilewright
 from tilewright import Episode, evaluate, make_agent, make_game
-from tilewright.play.recorder import recording_of
-from tilewright.play.recording import read_games
+from tilewright.play.recording import read_games, recording_of
 
 
 @pytest.fixture

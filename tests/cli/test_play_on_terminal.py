@@ -9,8 +9,7 @@ import pytest
 
 from tests.cli.pseudoterminal import Pseudoterminal, on_terminal
 from tilewright import Episode, evaluate, make_agent, make_game
-from tilewright.play.recorder import recording_of
-from tilewright.play.recording import read_games
+from tilewright.play.recording import read_games, recording_of
 
 pytestmark = pytest.mark.usefixtures("ctrl_c_raises")
 

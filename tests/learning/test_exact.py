@@ -20,7 +20,7 @@ from tests.games.naive import DIRECTIONS, Grid, State, score
 from tests.learning.exact import Move, Policy, Solved, solve_2048, solve_threes
 from tests.ntuple import naive
 from tilewright import evaluate, make_game
-from tilewright.agents.ntuple import ModelAgent
+from tilewright.agents.ntuple import NTupleAgent
 from tilewright.training.config import TrainingConfig
 from tilewright.training.trainer import Trainer
 
@@ -52,7 +52,7 @@ class Learned:
     solved: Solved
 
     def value(self, board: Grid, action: str = "") -> float:
-        shape = self.trainer.shape
+        shape = self.trainer.architecture
         shift = DIRECTIONS.index(action) * shape.table_size if action else 0
         code = self.trainer.game.code
         codes = tuple(tuple(code(tile) for tile in row) for row in board)
@@ -176,8 +176,8 @@ def test_the_oracle_knows_the_mean_of_best_play() -> None:
     trainer = Trainer(TrainingConfig(game=TWENTY48, tuples=("0145",), symmetric=False, value_function="state", games=1))
     for state, value in solved.best.items():
         codes = tuple(tuple(trainer.game.code(tile) for tile in row) for row in state.board)
-        trainer.weights[naive.places_of_codes(trainer.shape, codes)] = value
-    scores = evaluate(ModelAgent(trainer.model({})), make_game(TWENTY48), games=200_000, threads=1).scores
+        trainer.weights[naive.places_of_codes(trainer.architecture, codes)] = value
+    scores = evaluate(NTupleAgent(trainer.model({})), make_game(TWENTY48), games=200_000, threads=1).scores
     assert abs(scores.mean() - solved.mean(solved.best)) < 5 * scores.std() / np.sqrt(len(scores))
 
 
@@ -276,6 +276,6 @@ def test_threes_is_learned_exactly_as_far_as_the_board_tells(value_function: str
 def test_scores_of_threes_are_the_exact_mean_and_the_first_tiles() -> None:
     """The package's own games by the learned values; false alarm: five standard errors, 6e-7."""
     learned = trained(THREES, value_function="afterstate", **options_of("backward", "fixed"))
-    scores = evaluate(ModelAgent(learned.trainer.model({})), make_game(THREES), games=100_000, threads=1).scores
+    scores = evaluate(NTupleAgent(learned.trainer.model({})), make_game(THREES), games=100_000, threads=1).scores
     first = sum(probability * score(state.board) for state, probability in learned.solved.starts.items())
     assert abs(scores.mean() - (learned.mean + first)) < 5 * scores.std() / np.sqrt(len(scores))

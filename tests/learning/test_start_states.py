@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tilewright._core.jit import Int, kernel
-from tilewright.agents.ntuple import ModelAgent
+from tilewright.agents.ntuple import NTupleAgent
 from tilewright.errors import ConfigError
 from tilewright.games import make_game
 from tilewright.games.base import Game
@@ -67,7 +67,7 @@ def test_boards_are_collected_by_what_the_network_knows() -> None:
     for downgrade_above in (0, 16):
         trainer = trainer_of("2048:rows=3,columns=3", ("64",), downgrade_above=downgrade_above)
         trainer.learn(0, 300)
-        agent, found = ModelAgent(trainer.model({})), trainer.collect_starts(0, 20)
+        agent, found = NTupleAgent(trainer.model({})), trainer.collect_starts(0, 20)
         for number in range(20):
             episode = Episode(trainer.game, 0, COLLECTING + number)
             while not episode.is_over:
@@ -115,12 +115,12 @@ def test_a_stage_that_is_taught_learns_from_games_of_the_one_before(downgrade_ab
     trainer = trainer_of("2048:rows=3,columns=3", ("32",), downgrade_above=downgrade_above, teacher_fraction=0.5)
     trainer.learn(0, 300)
     trainer.keep([trainer.collect_starts(0, 200)])
-    value_function, downgrading = trainer._player(0)
+    policy = trainer._policy(0)
     trainer.enter_next_stage()
-    size, boards = trainer.shape.stage_size, make_start_pool(50)
+    size, boards = trainer.architecture.stage_size, make_start_pool(50)
     first, key = trainer.weights[:size].copy(), stream_key(trainer.config.seed)
     stages, stream = parse_stages(("32",), trainer.game), new_stream()
-    collect_starts(trainer.game.rules, value_function, downgrading, trainer.starts, stages, 1, key, 300, stream, boards)
+    collect_starts(trainer.game.rules, policy, trainer.starts, stages, 1, key, 300, stream, boards)
     trainer.teaching = True
     np.testing.assert_array_equal(trainer.learn(300, 50).scores, boards.finals)
     np.testing.assert_array_equal(trainer.weights[:size], first)
@@ -131,18 +131,18 @@ def test_a_stage_that_is_taught_learns_from_games_of_the_one_before(downgrade_ab
 
 def test_a_stage_learns_weights_of_its_own_and_counts_what_came_before() -> None:
     trainer = trainer_of(NO_FOURS, ("32",))
-    size = trainer.shape.stage_size
+    size = trainer.architecture.stage_size
     trainer.learn(0, 300)
     assert trainer.weights[:size].any()
     assert not trainer.weights[size:].any()
     trainer.keep([trainer.collect_starts(0, 200)])
     trainer.enter_next_stage()
-    first, errors = trainer.weights[:size].copy(), trainer.errors[: 2 * size].copy()
+    first, errors = trainer.weights[:size].copy(), trainer.sums[: 2 * size].copy()
     results = trainer.learn(300, 100)
     np.testing.assert_array_equal(trainer.weights[:size], first)
-    np.testing.assert_array_equal(trainer.errors[: 2 * size], errors)
+    np.testing.assert_array_equal(trainer.sums[: 2 * size], errors)
     assert trainer.weights[size:].any()
-    assert trainer.errors[2 * size :].any()
+    assert trainer.sums[2 * size :].any()
     numbers = np.arange(300, 400) % len(trainer.starts.scores)
     assert (results.scores >= trainer.starts.scores[numbers]).all()
     assert (results.codes >= 5).all()  # 32 is there from the beginning

@@ -10,7 +10,7 @@ from tests.learning.plain import Plain, sum_weights
 from tests.learning.twins import PLAIN_NETWORK, THREES_NETWORK, assert_same_weights, twins
 from tilewright import make_game
 from tilewright._core.jit import Int, Word, kernel
-from tilewright.learning.step_size import INHERITED, FixedStepSize, StepSize, TemporalCoherence, update_weights
+from tilewright.learning.step_size import PROMOTED_FRACTION, FixedStepSize, StepSize, TemporalCoherence, update_weights
 from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.ntuple.stages import UNWRITTEN
 from tilewright.ntuple.weights import Indices, WeightTables
@@ -89,7 +89,7 @@ def test_a_promoted_weight_takes_over_value_step_and_a_part_of_the_sums() -> Non
     assert _correct_once(step_size, tables, indices, 0, np.uint64(0), np.float32(8)) == 12
     assert (weights[3], weights[19]) == (10, 12)
     np.testing.assert_array_equal(errors[6:8], [100, 400])
-    np.testing.assert_allclose(errors[38:40], [100 * INHERITED + 8, 400 * INHERITED + 8], rtol=1e-6)
+    np.testing.assert_allclose(errors[38:40], [100 * PROMOTED_FRACTION + 8, 400 * PROMOTED_FRACTION + 8], rtol=1e-6)
     expected = 12 + 8 * errors[38] / errors[39]
     assert _correct_once(step_size, tables, indices, 0, np.uint64(0), np.float32(8)) == pytest.approx(expected)
 

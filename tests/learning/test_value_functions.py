@@ -15,7 +15,7 @@ from tests.learning.plain import Plain
 from tests.learning.twins import twins
 from tilewright import evaluate, make_game
 from tilewright._core.jit import Int, kernel
-from tilewright.agents.ntuple import ModelAgent
+from tilewright.agents.ntuple import NTupleAgent
 from tilewright.games.board import Board
 from tilewright.games.policy import NO_ACTION
 from tilewright.games.rules import ACTIONS, Rules, State
@@ -138,7 +138,7 @@ def test_a_game_longer_than_the_room_is_learned_once_in_a_larger_one(monkeypatch
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(one, other)
     np.testing.assert_array_equal(cramped.weights, roomy.weights)
-    np.testing.assert_array_equal(cramped.errors, roomy.errors)
+    np.testing.assert_array_equal(cramped.sums, roomy.sums)
 
 
 @pytest.mark.parametrize("update", ["online", "backward"])
@@ -150,7 +150,7 @@ def test_training_again_or_in_other_pieces_gives_the_same_bits(update: str) -> N
         for count in pieces:
             scores += list(trained.learn(first, count).scores)
             first += count
-        weights.append((scores, trained.weights.tobytes(), trained.errors.tobytes()))
+        weights.append((scores, trained.weights.tobytes(), trained.sums.tobytes()))
     assert len(scores) == 300
     assert all(each == weights[0] for each in weights)
 
@@ -160,7 +160,7 @@ def test_results_are_those_of_the_games_it_learned_from(update: str) -> None:
     """With a step too small to change a move, learning plays the games of the player that does not learn."""
     trained, plain = twins(seed=9, update=update, step_size="tc", alpha=1e-9)
     found = trained.learn(0, 50)
-    expected = evaluate(ModelAgent(trained.model({})), trained.game, games=50, seed=9, threads=1)
+    expected = evaluate(NTupleAgent(trained.model({})), trained.game, games=50, seed=9, threads=1)
     np.testing.assert_array_equal(found.scores, expected.scores)
     np.testing.assert_array_equal(found.moves, expected.moves)
     np.testing.assert_array_equal(found.codes, expected.codes)

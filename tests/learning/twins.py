@@ -28,7 +28,7 @@ def twins(seed: int = 0, **options: Any) -> tuple[Trainer, Plain]:
     config = trainer.config
     plain = Plain(
         trainer.game,
-        trainer.shape,
+        trainer.architecture,
         trainer.weights.copy(),
         config.value_function,
         config.step_size,
@@ -43,5 +43,5 @@ def assert_same_weights(trainer: Trainer, plain: Plain, before: Any) -> None:
     assert moved.max() > 1
     np.testing.assert_allclose(trainer.weights, plain.weights, rtol=1e-5, atol=1e-4)
     if plain.step_size == "tc":
-        np.testing.assert_allclose(trainer.errors[0::2], plain.sums, rtol=1e-4, atol=1e-3)
-        np.testing.assert_allclose(trainer.errors[1::2], plain.sizes, rtol=1e-4, atol=1e-3)
+        np.testing.assert_allclose(trainer.sums[0::2], plain.sums, rtol=1e-4, atol=1e-3)
+        np.testing.assert_allclose(trainer.sums[1::2], plain.sizes, rtol=1e-4, atol=1e-3)

@@ -13,7 +13,7 @@ import safetensors
 from tests.training.sessions import tiny, train
 from tilewright import evaluate, make_agent, make_game
 from tilewright._core.files import read_tensors, write_tensors
-from tilewright.agents.ntuple import ModelAgent
+from tilewright.agents.ntuple import NTupleAgent
 from tilewright.errors import FileError, UsageError
 from tilewright.ntuple.model import VALUE_FUNCTIONS, Model, load_model
 from tilewright.ntuple.patterns import NTupleArchitecture
@@ -43,7 +43,7 @@ def test_a_model_comes_back_as_it_was(path: Path, value_function: str) -> None:
     model = replace(model_of(value_function, shape), downgrade_above=1024)
     model.save(path)
     found = load_model(path)
-    assert (found.game, found.shape, found.value_function, found.quantum, found.downgrade_above) == (
+    assert (found.game, found.architecture, found.value_function, found.quantum, found.downgrade_above) == (
         GAME,
         shape,
         value_function,
@@ -66,7 +66,12 @@ def test_a_compact_model_is_the_same_within_half_a_unit(path: Path, value_functi
     model = model_of(value_function)
     model.save(path, compact=True)
     found = load_model(path)
-    assert (found.game, found.shape, found.value_function, found.origin) == (GAME, SHAPE, value_function, model.origin)
+    assert (found.game, found.architecture, found.value_function, found.origin) == (
+        GAME,
+        SHAPE,
+        value_function,
+        model.origin,
+    )
     assert found.weights.dtype == np.int16
     assert found.quantum == pytest.approx(float(np.abs(model.weights).max()) / 32_767)
     error = np.abs(found.weights * found.quantum - model.weights)
@@ -119,8 +124,8 @@ def test_every_form_plays_the_same_values(path: Path) -> None:
     model = model_of()
     model.save(path, compact=True)
     board = GAME.parse("2 4 0 / 2 8 16 / 4 0 2")
-    exact = ModelAgent(model).values(board)
-    found = ModelAgent(load_model(path)).values(board)
+    exact = NTupleAgent(model).values(board)
+    found = NTupleAgent(load_model(path)).values(board)
     reach = load_model(path).quantum * SHAPE.lookups(GAME)
     assert exact.keys() == found.keys() == set(GAME.legal(board))
     for move, value in exact.items():
@@ -148,7 +153,7 @@ def test_a_trained_model_says_where_it_comes_from(tmp_path: Path) -> None:
     found = load_model(session.folder.model_file)
     assert found.weights.tobytes() == session.trainer.weights.tobytes()
     game = session.trainer.game
-    ours, theirs = (evaluate(ModelAgent(model), game, games=20) for model in (session.trainer.model({}), found))
+    ours, theirs = (evaluate(NTupleAgent(model), game, games=20) for model in (session.trainer.model({}), found))
     assert np.array_equal(ours.scores, theirs.scores)
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tilewright import Episode, evaluate, make_game
-from tilewright.agents.expectimax import ModelSearch
-from tilewright.agents.ntuple import ModelAgent
+from tilewright.agents.expectimax import ExpectimaxAgent
+from tilewright.agents.ntuple import NTupleAgent
 from tilewright.errors import UsageError
 from tilewright.games.board import Board
 from tilewright.ntuple.model import Model
@@ -29,15 +29,15 @@ def random_model(game: str, **shape: object) -> Model:
 def test_without_the_other_weights_all_values_along_the_games_are_the_same(game: str, downgrade_above: int) -> None:
     """One and two plies deep, at every board of the games that were marked."""
     model = dataclasses.replace(random_model(game), downgrade_above=downgrade_above)
-    cut = prune(model, 3, every=1, seed=5, threads=2)
+    cut = prune(model, 3, search_interval=1, seed=5, threads=2)
     assert 0 < np.count_nonzero(cut.weights) < np.count_nonzero(model.weights)
     for number in range(3):
         episode = Episode(model.game, 5, number)
         while not episode.is_over:
             for depth in (1, 2):
-                values = [ModelSearch(depth=depth, network=one).values(episode.board) for one in (model, cut)]
+                values = [ExpectimaxAgent(depth=depth, model=one).values(episode.board) for one in (model, cut)]
                 assert values[0] == values[1]
-            episode.move(ModelAgent(model).move(episode.board))
+            episode.move(NTupleAgent(model).move(episode.board))
 
 
 @pytest.mark.parametrize("every", [1, 3])
@@ -46,7 +46,7 @@ def test_weights_are_counted_as_often_as_some_board_reads_them(every: int) -> No
     shape = NTupleArchitecture(("01",), symmetric=False)
     weights = np.random.default_rng(2).uniform(1, 50, shape.table_size).astype(np.float32)
     model = Model(make_game("2048:rows=2,columns=2"), shape, "afterstate", weights)
-    counts = count_lookups(model, 20, every=every, seed=1, threads=1)
+    counts = count_lookups(model, 20, search_interval=every, seed=1, threads=1)
     read: Counter[tuple[int, int]] = Counter()
     for number in range(20):
         episode = Episode(model.game, 1, number)
@@ -55,7 +55,7 @@ def test_weights_are_counted_as_often_as_some_board_reads_them(every: int) -> No
                 read[_first_two(after)] += 1
                 if (number + len(episode.history)) % every == 0:
                     read.update(_first_two(later) for state in _outcomes(after) for later in _afterstates(state))
-            episode.move(ModelAgent(model).move(episode.board))
+            episode.move(NTupleAgent(model).move(episode.board))
     assert sorted(counts[counts > 0].tolist()) == sorted(read.values())
 
 
@@ -92,10 +92,10 @@ def test_fewer_weights_than_can_be_told_apart_are_refused() -> None:
 
 def test_stages_that_promote_keep_what_is_read_instead() -> None:
     model = random_model(GAMES[0], stages=("32",), promote=True)
-    half = model.shape.promoted_from or 0
+    half = model.architecture.promoted_from or 0
     model.weights[half + 1 :: 2] = UNWRITTEN
     cut = prune(model, 10, threads=1)
-    before, after = (evaluate(ModelAgent(one), one.game, games=10, seed=0, threads=1) for one in (model, cut))
+    before, after = (evaluate(NTupleAgent(one), one.game, games=10, seed=0, threads=1) for one in (model, cut))
     np.testing.assert_array_equal(before.scores, after.scores)
 
 

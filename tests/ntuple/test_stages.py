@@ -131,7 +131,7 @@ def test_learning_writes_the_weights_of_the_stage_a_board_is_in(step_size: str, 
     for trainer in (kept, changed):
         before = trainer.weights.copy()
         trainer.learn(0, 50)
-        size = trainer.shape.stage_size
+        size = trainer.architecture.stage_size
         assert (trainer.weights[:size] != before[:size]).any()
         assert (trainer.weights[size:] != before[size:]).any() == (trainer is changed)
 
@@ -151,7 +151,7 @@ def test_promoted_weights_begin_with_what_the_stage_before_knows() -> None:
     )
     trainer = Trainer(config)
     trainer.learn(0, 20)
-    later = trainer.weights[trainer.shape.stage_size :]
+    later = trainer.weights[trainer.architecture.stage_size :]
     written = later > UNWRITTEN
     assert written.any()
     assert not written.all()
@@ -169,7 +169,7 @@ def test_a_model_with_stages_reads_back_and_plays_the_same(compact: bool, tmp_pa
     model, path = Model(game, shape, "afterstate", weights), tmp_path / "model.safetensors"
     model.save(path, compact=compact)
     found = load_model(path)
-    assert found.shape == shape
+    assert found.architecture == shape
     rng = random.Random(5)
     for _ in range(50):
         board = random_board(game, rng)

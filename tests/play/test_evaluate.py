@@ -15,7 +15,7 @@ from tilewright.games.board import Board
 from tilewright.games.policy import act_one
 from tilewright.games.rules import ACTIONS
 from tilewright.games.state_kernels import typed_state
-from tilewright.play.statistics import best_of_hundred, mean_of, rate_of
+from tilewright.play.statistics import max100, mean_of, rate_of
 from tilewright.rng import Stream
 
 
@@ -119,7 +119,7 @@ def test_wins_are_the_games_that_reached_the_winning_tile() -> None:
 def test_json_has_the_promised_figures(hundreds: Evaluation) -> None:
     facts = json.loads(json.dumps(hundreds.to_json()))
     scores = hundreds.scores.astype(float)
-    mean, best = mean_of(hundreds.scores), best_of_hundred(hundreds.scores)
+    mean, best = mean_of(hundreds.scores), max100(hundreds.scores)
     assert best is not None
     assert (facts["agent"], facts["game"]) == ("greedy", "2048")
     assert (facts["games"], facts["seed"]) == (450, 3)

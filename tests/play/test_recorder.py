@@ -8,8 +8,7 @@ import pytest
 from tests.play.test_recording import random_game
 from tilewright import Episode, evaluate, make_agent, make_game
 from tilewright.errors import FileError
-from tilewright.play.recorder import EpisodeRecorder, GamesRecorder, recording_of
-from tilewright.play.recording import read_games
+from tilewright.play.recording import EpisodeRecorder, GamesRecorder, read_games, recording_of
 
 
 @pytest.mark.parametrize("spec", ["2048", "threes", "2048:rows=2,columns=3"])

@@ -13,8 +13,7 @@ from tests.games.variants import VARIANTS, naive_state, twin
 from tests.play.test_evaluate import PythonGreedy
 from tilewright import Agent, Board, Episode, Game, UsageError, evaluate, make_agent, make_game
 from tilewright.errors import FileError
-from tilewright.play.recorder import recording_of
-from tilewright.play.recording import FORMAT, Recording, play_recorded, read_game, read_games
+from tilewright.play.recording import FORMAT, Recording, play_recorded, read_game, read_games, recording_of
 
 SPECS = ["2048", "threes", "2048:rows=3,columns=3", "2048:rows=2,columns=4,four=0.5", "threes:rows=3,start_tiles=4"]
 
@@ -109,10 +108,10 @@ def test_an_agent_in_python_records_the_same_games(tmp_path: Path) -> None:
 
 def test_a_game_longer_than_the_kernels_room_is_recorded_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     game, agent = make_game("2048"), make_agent("greedy")
-    whole = play_recorded(game, agent.policy(game), "greedy", 6, 2)
+    whole = play_recorded(agent.player(game), 6, 2)
     for room in (1, 7, len(whole.actions), len(whole.actions) + 1):
-        monkeypatch.setattr("tilewright.play.recording._ROOM", room)
-        assert play_recorded(game, agent.policy(game), "greedy", 6, 2) == whole
+        monkeypatch.setattr("tilewright.play.recording._MOVES_PER_CALL", room)
+        assert play_recorded(agent.player(game), 6, 2) == whole
 
 
 # Reading what is not right

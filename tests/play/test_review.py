@@ -11,8 +11,7 @@ import pytest
 from tests.play.test_recording import random_game
 from tilewright import Agent, Board, Episode, UsageError, make_agent, make_game
 from tilewright._core.plots import png
-from tilewright.play.recorder import recording_of
-from tilewright.play.recording import Recording
+from tilewright.play.recording import Recording, recording_of
 from tilewright.play.review import draw_review, review
 from tilewright.rng import Stream
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tilewright.play.statistics import Estimate, best_of_hundred, mean_of, rate_of, student_point
+from tilewright.play.statistics import Estimate, max100, mean_of, rate_of, student_point
 
 MISSES = 5 / 1e6  # false alarm of each coverage test: the binomial tail beyond its bounds
 
@@ -84,19 +84,19 @@ def test_rate_intervals_hold_the_truth_as_often_as_wilson_says(rate: float, n: i
 def test_best_of_hundred_is_the_mean_of_the_best_of_every_whole_hundred(n: int) -> None:
     scores = np.random.default_rng(n).integers(0, 100_000, n)
     best = [max(scores.tolist()[first : first + 100]) for first in range(0, n - 99, 100)]
-    found = best_of_hundred(scores)
+    found = max100(scores)
     assert found is not None
     assert found.value == pytest.approx(math.fsum(best) / len(best))
 
 
 @pytest.mark.parametrize("n", [1, 99])
 def test_less_than_a_hundred_games_have_no_best_of_hundred(n: int) -> None:
-    assert best_of_hundred(np.arange(n)) is None
+    assert max100(np.arange(n)) is None
 
 
 @pytest.mark.parametrize("n", [100, 199])
 def test_one_hundred_has_no_interval(n: int) -> None:
-    assert best_of_hundred(np.arange(n)) == Estimate(99.0, None, None)
+    assert max100(np.arange(n)) == Estimate(99.0, None, None)
 
 
 @pytest.mark.parametrize("groups", [2, 3, 5, 10, 40])
@@ -104,16 +104,16 @@ def test_intervals_of_best_of_hundred_hold_the_truth_nine_times_of_ten_at_least(
     """Of exponential scores, whose best of a hundred is skewed: the nominal 95 % are not quite reached."""
     truth = sum(1 / i for i in range(1, 101))
     samples = np.random.default_rng(groups).exponential(size=(1000, groups * 100))
-    found = [best_of_hundred(sample) for sample in samples]
+    found = [max100(sample) for sample in samples]
     hits = sum(e is not None and e.low is not None and e.high is not None and e.low <= truth <= e.high for e in found)
     assert hits >= stats.binom.ppf(MISSES, 1000, 0.92)
 
 
 def test_the_interval_of_best_of_hundred_agrees_with_scipys_bootstrap() -> None:
     scores = np.random.default_rng(1).integers(0, 100_000, 4000)
-    found = best_of_hundred(scores)
+    found = max100(scores)
     assert found is not None
-    assert found == best_of_hundred(scores)
+    assert found == max100(scores)
     best = scores.reshape(40, 100).max(axis=1)
     theirs = stats.bootstrap((best,), np.mean, n_resamples=20_000, method="percentile", rng=2).confidence_interval
     width = theirs.high - theirs.low

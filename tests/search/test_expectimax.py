@@ -10,17 +10,17 @@ from tests.games.variants import random_board
 from tests.learning.plain import Plain
 from tests.search import naive_expectimax as naive
 from tilewright import make_game
-from tilewright.agents.model_store import make_player
+from tilewright.agents.model_store import value_function_of
 from tilewright.games.board import Board
 from tilewright.games.episode import Episode
-from tilewright.games.policy import NO_ACTION, make_results, play_games
+from tilewright.games.policy import NO_ACTION, act_one, make_results, play_games
 from tilewright.games.rules import ACTIONS
 from tilewright.games.state_kernels import typed_state
 from tilewright.ntuple.model import VALUE_FUNCTIONS, Model
 from tilewright.ntuple.patterns import NTupleArchitecture
-from tilewright.rng import new_stream, stream_key
+from tilewright.rng import new_stream, stream_for, stream_key
 from tilewright.search.evaluator import Evaluator, make_evaluator
-from tilewright.search.expectimax import DEEPEST, Expectimax, eighth_bits, make_expectimax, think_once
+from tilewright.search.expectimax import MAX_DEPTH, Expectimax, eighth_bits, make_expectimax
 
 SHAPE = NTupleArchitecture(("0145", "569a", "37bf"), symmetric=False)
 GAMES = ["2048", "threes"]
@@ -53,7 +53,7 @@ def crowded_boards(spec: str, most_empty: int = 3, count: int = BOARDS) -> tuple
 
 
 def naive_leaf(model: Model) -> naive.Evaluator:
-    plain = Plain(model.game, model.shape, model.weights, model.value_function)
+    plain = Plain(model.game, model.architecture, model.weights, model.value_function)
     known: dict[Board, dict[str, float]] = {}
 
     def evaluator(board: Board) -> dict[str, float]:
@@ -65,11 +65,11 @@ def naive_leaf(model: Model) -> naive.Evaluator:
 
 
 def leaf_of(model: Model) -> Evaluator:
-    return make_evaluator(make_player(model, model.game))
+    return make_evaluator(value_function_of(model, model.game))
 
 
 def worth_of(search: Expectimax, board: Board) -> dict[str, float]:
-    best = think_once(search, board.game.rules, typed_state(board.state))
+    best = act_one(search, board.game.rules, typed_state(board.state), stream_for(0))
     found = {action: float(search.q_values[i]) for i, action in enumerate(ACTIONS) if np.isfinite(search.q_values[i])}
     if found:
         assert found[ACTIONS[best]] == max(found.values())
@@ -135,7 +135,7 @@ def test_a_table_changes_no_move_of_whole_games(spec: str) -> None:
 def test_improbable_branches_are_judged_at_once(least: float, spec: str) -> None:
     model = random_model(spec)
     evaluator = naive_leaf(model)
-    search = make_expectimax(leaf_of(model), [3], least_probability=least)
+    search = make_expectimax(leaf_of(model), [3], min_probability=least)
     differ = 0
     for board in crowded_boards(spec)[:40]:
         expected = naive.moves(board, evaluator, 3, eighth_bits(least))
@@ -164,12 +164,12 @@ def test_the_depth_may_depend_on_the_number_of_empty_cells() -> None:
 @pytest.mark.parametrize("spec", GAMES)
 def test_when_time_is_up_the_values_are_those_of_the_last_depth_that_was_finished(spec: str) -> None:
     model = random_model(spec)
-    timed = make_expectimax(leaf_of(model), [DEEPEST], milliseconds=2)
+    timed = make_expectimax(leaf_of(model), [MAX_DEPTH], milliseconds=2)
     fixed = {depth: make_expectimax(leaf_of(model), [depth]) for depth in (1, 2, 3, 4)}
     reached = set()
     for board in crowded_boards(spec)[:60]:
         found = worth_of(timed, board)
-        depth = int(timed.status[-1])
+        depth = int(timed.status.depth[0])
         reached.add(depth)
         if depth in fixed:
             assert found == worth_of(fixed[depth], board)

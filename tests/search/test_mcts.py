@@ -15,8 +15,8 @@ from tilewright.games.board import Board
 from tilewright.games.rules import ACTIONS, State
 from tilewright.games.state_kernels import typed_state
 from tilewright.rng import stream_for
-from tilewright.search.mcts import Uct, grow, make_uct
-from tilewright.search.rollouts import NO_LIMIT, ToTheEnd, make_playouts
+from tilewright.search.mcts import Uct, grow_tree, make_uct
+from tilewright.search.rollouts import NO_LIMIT, NoEvaluator, make_rollouts
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -52,7 +52,7 @@ def test_it_knows_more_than_its_playouts(game: str) -> None:
 
 def grown(board: Board, agent: UctAgent) -> Uct:
     policy = agent.policy(board.game)
-    grow(policy, board.game.rules, typed_state(board.state), stream_for(3))
+    grow_tree(policy, board.game.rules, typed_state(board.state), stream_for(3))
     return policy
 
 
@@ -105,8 +105,8 @@ def test_c_has_no_scale(c: float) -> None:
     visits = []
     for factor in (1, 1024):
         tiles = tuple(factor * tile for tile in board.game.tile_values)
-        policy = make_uct(make_playouts(RandomPolicy(), ToTheEnd(), NO_LIMIT, "largest", tiles), 500, c)
-        grow(policy, board.game.rules, typed_state(board.state), stream_for(4))
+        policy = make_uct(make_rollouts(RandomPolicy(), NoEvaluator(), NO_LIMIT, "largest", tiles), 500, c)
+        grow_tree(policy, board.game.rules, typed_state(board.state), stream_for(4))
         visits.append(policy.tree.visits[0].tolist())
     assert visits[0] == visits[1]
 

@@ -9,17 +9,19 @@ import pytest
 from tests.games.variants import random_board
 from tests.search import naive_minimax as naive
 from tilewright import Board, make_game
+from tilewright.games.policy import act_one
 from tilewright.games.rules import ACTIONS
 from tilewright.games.state_kernels import typed_state
+from tilewright.rng import stream_for
 from tilewright.search.heuristic import WEIGHTS, make_heuristic
-from tilewright.search.minimax import LOST, MOST_DEPTH, MOST_REPLIES, Minimax, look_ahead, make_minimax
+from tilewright.search.minimax import LOST, MAX_DEPTH, MAX_REPLIES, Minimax, make_minimax
 
 SMALL = ["2048:rows=3,columns=3", "threes:rows=3,columns=3,start_tiles=5"]
 OPEN = "2 4 8 16 / 4 0 0 0 / 2 0 0 2 / 0 0 0 0"
 
 
 def searched(search: Minimax, board: Board) -> dict[str, float]:
-    look_ahead(search, board.game.rules, typed_state(board.state))
+    act_one(search, board.game.rules, typed_state(board.state), stream_for(0))
     return {action: float(search.q_values[i]) for i, action in enumerate(ACTIONS) if np.isfinite(search.q_values[i])}
 
 
@@ -73,10 +75,10 @@ def test_a_move_that_can_lose_at_once_is_worth_the_loss() -> None:
 
 def test_where_every_move_loses_by_force_the_depth_before_counts() -> None:
     board = make_game("2048:rows=2,columns=2").parse("2 8 / 16 0")
-    search = make_minimax(make_heuristic(board.game), MOST_DEPTH)
+    search = make_minimax(make_heuristic(board.game), MAX_DEPTH)
     values = searched(search, board)
-    depth = int(search.meter.depth[0])
-    assert 1 <= depth < MOST_DEPTH
+    depth = int(search.status.depth[0])
+    assert 1 <= depth < MAX_DEPTH
     assert max(values.values()) > LOST / 2
     assert values == pytest.approx(naive.minimax(board, WEIGHTS["2048"], depth), rel=1e-5)
     assert max(naive.minimax(board, WEIGHTS["2048"], depth + 1).values()) < LOST / 2
@@ -101,7 +103,7 @@ def test_a_search_leaves_nothing_behind_for_the_next(spec: str) -> None:
 def test_there_is_room_for_all_replies(text: str, notes: str) -> None:
     board = make_game("threes").parse(text + notes)
     for action in board.game.legal(board):
-        assert len(naive.placements(board.game.slide(board, action)[0])) <= MOST_REPLIES
+        assert len(naive.placements(board.game.slide(board, action)[0])) <= MAX_REPLIES
     assert len(searched(make_minimax(make_heuristic(board.game), 2), board)) == len(board.game.legal(board))
 
 
@@ -117,14 +119,14 @@ def test_a_deadline_is_kept(ms: int) -> None:
         searched(search, board)
         times.append(1000 * (time.perf_counter() - began))
     assert min(times) < 1.2 * ms
-    assert search.meter.depth[0] > 1
+    assert search.status.depth[0] > 1
 
 
 def test_the_values_at_a_deadline_are_those_of_the_last_completed_depth() -> None:
     board = make_game("2048").parse(OPEN)
     search = make_minimax(make_heuristic(board.game), milliseconds=20)
     values = searched(search, board)
-    depth = int(search.meter.depth[0])
+    depth = int(search.status.depth[0])
     assert depth >= 1
     assert values == searched(make_minimax(make_heuristic(board.game), depth), board)
 
@@ -140,4 +142,4 @@ def test_a_deeper_search_judges_far_fewer_boards_than_there_are() -> None:
     search = make_minimax(make_heuristic(board.game), 3)
     searched(search, board)
     everything = 4 * 20 * 4 * 20
-    assert search.meter.nodes[0] < everything
+    assert search.status.nodes[0] < everything

@@ -12,7 +12,7 @@ from tests.agents.test_ntuple import random_model
 from tests.search import twin
 from tests.search.exact import GAMES, board_of, playout_values, some_states
 from tilewright import Board, Episode, evaluate, make_agent, make_game
-from tilewright.agents.ntuple import ModelAgent
+from tilewright.agents.ntuple import NTupleAgent
 from tilewright.games.policy import act_one
 from tilewright.games.state_kernels import typed_state
 from tilewright.rng import Stream, stream_for
@@ -66,7 +66,7 @@ def test_any_number_of_rollouts_is_added_up(rollouts: int, value: str) -> None:
     ],
 )
 def test_networks_play_and_judge_playouts_as_those_of_the_twin(game: str, value_function: str, tmp_path: Path) -> None:
-    path, network = tmp_path / "model.safetensors", ModelAgent(random_model(game, value_function).in_16_bits())
+    path, network = tmp_path / "model.safetensors", NTupleAgent(random_model(game, value_function).in_16_bits())
     random_model(game, value_function).save(path)
     board = late_board(game, 8)
 
@@ -76,7 +76,7 @@ def test_networks_play_and_judge_playouts_as_those_of_the_twin(game: str, value_
     def evaluate_state(board: Board) -> float:
         return max(network.values(board).values(), default=0.0)
 
-    values = make_agent(f"montecarlo:rollouts=4,playout=network,steps=3,model={path}").values(board, stream_for(8))
+    values = make_agent(f"montecarlo:rollouts=4,playout=network,horizon=3,model={path}").values(board, stream_for(8))
     final = twin.FINALS["score"]
     assert values == twin.monte_carlo(
         board, stream_for(8), rollouts=4, final=final, player=play, n_step=3, evaluate_state=evaluate_state
@@ -90,7 +90,7 @@ def test_networks_play_and_judge_playouts_as_those_of_the_twin(game: str, value_
 
 def test_a_network_judges_random_playouts_that_are_cut_short(tmp_path: Path) -> None:
     game, path = "2048:rows=3,columns=3", tmp_path / "model.safetensors"
-    network = ModelAgent(random_model(game).in_16_bits())
+    network = NTupleAgent(random_model(game).in_16_bits())
     random_model(game).save(path)
     board, final = late_board(game, 8), twin.FINALS["score"]
 
@@ -98,7 +98,7 @@ def test_a_network_judges_random_playouts_that_are_cut_short(tmp_path: Path) -> 
         return max(network.values(board).values(), default=0.0)
 
     for n_step in (1, 5):
-        values = make_agent(f"montecarlo:rollouts=9,steps={n_step},model={path}").values(board, stream_for(n_step))
+        values = make_agent(f"montecarlo:rollouts=9,horizon={n_step},model={path}").values(board, stream_for(n_step))
         expected = twin.monte_carlo(
             board, stream_for(n_step), rollouts=9, final=final, n_step=n_step, evaluate_state=evaluate_state
         )
@@ -185,11 +185,11 @@ def test_a_move_takes_two_words_of_the_stream_however_many_rollouts() -> None:
 def test_the_moves_of_playouts_are_counted(tmp_path: Path) -> None:
     path, game = tmp_path / "model.safetensors", make_game("2048:rows=3,columns=3")
     random_model(game.spec).save(path)
-    policy = make_agent(f"montecarlo:rollouts=10,steps=3,model={path}").policy(game)
+    policy = make_agent(f"montecarlo:rollouts=10,horizon=3,model={path}").policy(game)
     assert policy is not None
     board = game.parse("0 0 0 / 0 2 0 / 0 0 0")
     act_one(policy, game.rules, typed_state(board.state), stream_for(1))
-    assert policy.playouts.moves.tolist() == [4 * 10 * 3]
+    assert policy.rollouts.moves.tolist() == [4 * 10 * 3]
 
 
 def test_more_rollouts_play_better() -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.training.sessions import ONLINE, StopAfter, events_of, learned, rows_but_time, tiny, train
 from tilewright import evaluate
 from tilewright._core.files import read_tensors
-from tilewright.agents.ntuple import ModelAgent
+from tilewright.agents.ntuple import NTupleAgent
 from tilewright.errors import ConfigError, DivergedError, FileError, UsageError
 from tilewright.ntuple.model import load_model
 from tilewright.training import run_folder as runs
@@ -102,7 +102,7 @@ def test_tests_along_the_way_are_those_of_the_network_at_that_time(tmp_path: Pat
 
         def on_test(self, point: runs.EvaluationPoint) -> None:
             trainer = self.session.trainer
-            found = evaluate(ModelAgent(trainer.model({})), trainer.game, games=point.tested, seed=TEST_SEED)
+            found = evaluate(NTupleAgent(trainer.model({})), trainer.game, games=point.tested, seed=TEST_SEED)
             assert found.win_rate is not None
             figures = (found.games, found.score.value, found.score.low, found.score.high, found.win_rate.value)
             assert dataclasses.astuple(point)[2:] == figures

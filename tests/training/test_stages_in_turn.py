@@ -50,7 +50,7 @@ def test_stages_share_the_games_equally(undisturbed: Path) -> None:
     assert [(point.stage, point.games, point.boards) for point in stages] == [(2, 100, 40), (3, 200, 40)]
     assert all(point.played >= point.boards for point in stages)
     assert [point.stage for point in rows_but_time(undisturbed)] == [1] * 5 + [2] * 5 + [3] * 5
-    shape = load_model(RunFolder(undisturbed).model_file).shape
+    shape = load_model(RunFolder(undisturbed).model_file).architecture
     assert shape.stages == IN_TURN.stages
 
 
@@ -64,7 +64,7 @@ def test_a_stage_begins_better_than_a_new_game(undisturbed: Path) -> None:
 def test_going_on_in_any_stage_is_as_if_nothing_had_happened(undisturbed: Path, tmp_path: Path, games: int) -> None:
     session = train(IN_TURN, tmp_path, callback=StopAfter(games))
     stage = session.progress.stage
-    assert len(load_model(session.folder.model_file).shape.stages) == stage
+    assert len(load_model(session.folder.model_file).architecture.stages) == stage
     assert session.progress.games < IN_TURN.games
     session = train(IN_TURN, tmp_path, resume=True)
     assert_same_run(tmp_path, undisturbed)

@@ -83,7 +83,7 @@ def test_a_game_by_steps_is_the_episode_of_its_seed(client: TestClient, spec: st
 @pytest.mark.parametrize("agent", ["greedy", "random", "heuristic:depth=2"])
 def test_steps_of_an_agent_are_the_game_that_evaluate_plays(client: TestClient, agent: str) -> None:
     game, player = make_game("2048"), make_agent(agent)
-    recorded = play_recorded(game, player.policy(game), agent, 3, 0)
+    recorded = play_recorded(player.player(game), 3, 0)
     position = get(client, "/start", seed=3)
     for i in range(20):
         step = {"board": position["code"], "score": position["score"], "stream": position["stream"], "agent": agent}
@@ -126,7 +126,7 @@ def test_a_job_can_be_stopped_within_a_game(client: TestClient) -> None:
 
 def test_a_review_is_that_of_the_library(client: TestClient) -> None:
     game = make_game("2048")
-    recording = play_recorded(game, make_agent("random").policy(game), "random", 9, 0)
+    recording = play_recorded(make_agent("random").player(game), 9, 0)
     begun = client.post(f"{API}/reviews", json={"recording": recording.line(), "agent": "greedy", "worst": 3})
     job = wait_for(client, begun.json()["id"])
     assert job["result"] == json.loads(json.dumps(review(recording, make_agent("greedy")).to_json(3)))

@@ -30,7 +30,7 @@ def messages(client: TestClient, path: str, request: dict[str, Any]) -> Iterator
 @pytest.mark.parametrize(("spec", "agent"), [("2048", "greedy"), ("threes", "random"), ("2048", "heuristic:depth=1")])
 def test_autoplay_is_the_game_that_evaluate_plays(client: TestClient, spec: str, agent: str) -> None:
     game, player = make_game(spec), make_agent(agent)
-    recorded = play_recorded(game, player.policy(game), agent, 5, 0)
+    recorded = play_recorded(player.player(game), 5, 0)
     start = client.get(f"{API}/start", params={"game": spec, "seed": 5}).json()
     request = {"game": spec, "board": start["code"], "score": start["score"], "stream": start["stream"]}
     *parts, last = messages(client, "/autoplay", request | {"agent": agent, "speed": 0})

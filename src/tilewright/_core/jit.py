@@ -194,19 +194,18 @@ def inline(function: F) -> F:
     return compiled  # type: ignore[no-any-return]
 
 
-def implements(verb: Callable[..., Any], kind: type, *, forceinline: bool = True) -> Callable[[F], F]:
-    """Attach the meaning of a verb for one NamedTuple type: `@implements(slide, Twenty48Rules)`.
+def implements(verb: Callable[..., Any], *kinds: type, forceinline: bool = True) -> Callable[[F], F]:
+    """Attach the meaning of a verb for one or several NamedTuple types: `@implements(slide, Twenty48Rules)`.
 
     A verb is a plain function that only names its arguments. In a kernel, a call of it means the implementation for the
     type of its *first* argument, chosen while compiling: it costs nothing at run time and is cached on disk.
     """
-
     options = {"forceinline": forceinline, **_OF_HELPERS}
 
     def attach(function: F) -> F:
         @overload(verb, strict=False, jit_options=options)
-        def act(first: Any, *others: Any) -> Any:
-            if isinstance(first, types.BaseNamedTuple) and first.instance_class is kind:
+        def choose(first: Any, *others: Any) -> Any:
+            if isinstance(first, types.BaseNamedTuple) and first.instance_class in kinds:
                 return function
             return None
 

@@ -10,6 +10,7 @@ import importlib
 import typing
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any, Generic, TypeVar
 
 from tilewright.errors import MissingExtraError, SpecError
@@ -118,7 +119,7 @@ def option_spec(made: Any) -> str:
     changed = []
     for field in dataclasses.fields(made):
         value = getattr(made, field.name)
-        if value != field.default:
+        if value != field.default and isinstance(value, str | int | float | PurePath):  # others have no text
             changed.append(f"{field.name}={str(value).lower() if isinstance(value, bool) else value}")
     return f"{made.name}:{','.join(changed)}" if changed else str(made.name)
 

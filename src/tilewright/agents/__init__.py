@@ -3,11 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 from tilewright._core.registry import Entry, Registry
+from tilewright.errors import UsageError
 
 if TYPE_CHECKING:
     from tilewright.agents.base import Agent
 
-__all__ = ["AGENTS", "make_agent"]
+__all__ = ["AGENTS", "agent_of", "make_agent"]
 
 AGENTS: "Registry[Agent]" = Registry(
     "agent",
@@ -35,3 +36,19 @@ def make_agent(spec: str, **options: Any) -> "Agent":
     {'up': 0.0, 'right': 4.0, 'down': 0.0, 'left': 4.0}
     """
     return AGENTS.make(spec, **options)
+
+
+def agent_of(agent: "Agent | str") -> "Agent":
+    """Return an agent as it is, and make one of a spec.
+
+    Raises:
+        UsageError: It is neither.
+    """
+    from tilewright.agents.base import Agent
+    from tilewright.games.notation import excerpt
+
+    if isinstance(agent, Agent):
+        return agent
+    if isinstance(agent, str):
+        return make_agent(agent)
+    raise UsageError(f"{excerpt(agent)} is no agent: give an Agent, or a spec such as 'expectimax:depth=2'")

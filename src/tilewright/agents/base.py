@@ -1,99 +1,243 @@
-"""What an agent is: a frozen dataclass of options that values moves, and perhaps a policy for the kernels."""
+"""Agents, and players: agents at work on one game.
 
+An `Agent` is a frozen dataclass of options. A `Player` is what it becomes for one game: it owns the workspace and the
+transposition table, keeps them from move to move, and serves one thread.
+"""
+
+import threading
+import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright._core.checks import check_that
 from tilewright._core.registry import option_spec
 from tilewright.errors import SpecError, UsageError
 from tilewright.games.base import Game
 from tilewright.games.board import Board
-from tilewright.games.policy import NO_ACTION, Policy, Results, act_one
-from tilewright.games.rules import ACTIONS
+from tilewright.games.policy import GameResults, Policy, act_one, make_move_log, play_moves
+from tilewright.games.rules import ACTIONS, State
 from tilewright.games.state_kernels import typed_state
-from tilewright.ntuple.model import Model
 from tilewright.rng import Stream, stream_for
 
-__all__ = ["Agent", "default_stream", "values_by_action"]
+__all__ = ["Agent", "Analysis", "BatchAgent", "PlayedMove", "Player"]
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What one search says of a board.
+
+    Attributes:
+        values: The value of every legal move; empty when the game is over.
+        move: The move that the agent plays, None when the game is over.
+        depth: The depth that the search completed, None where the agent does not search by depth.
+        nodes: The number of states that the search expanded, None where it does not count them.
+        seconds: The time it took.
+    """
+
+    values: dict[str, float]
+    move: str | None
+    depth: int | None
+    nodes: int | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class PlayedMove:
+    """A move of a game: the action, the state with the new tile, and the score then."""
+
+    action: str
+    state: State
+    score: int
 
 
 @dataclass(frozen=True)
 class Agent(ABC):
-    """One small protocol: `values` of a board's moves, the `move` it plays, and a `policy` where kernels can play it.
+    """A player's options; `player(game)` puts it to work.
 
-    An agent written in plain Python needs `values` alone; it plays the move of the highest value.
+    An agent written in plain Python overrides `values` alone and plays the first move of the highest value. An agent
+    whose moves kernels can compute overrides `policy`.
+
+    >>> class Corner(Agent):
+    ...     def values(self, board, stream=None):
+    ...         order = ("right", "down", "left", "up")
+    ...         return {move: -order.index(move) for move in board.game.legal(board)}
+    >>> Corner().move(make_game("2048").start(seed=1))
+    'right'
     """
 
-    name: ClassVar[str]
+    name: ClassVar[str] = ""
 
-    @abstractmethod
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Name a class that has no name of its own after itself."""
+        super().__init_subclass__(**options)
+        if not cls.name:
+            cls.name = cls.__name__
+
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
-        """What the agent thinks of each legal move; empty when the game is over.
+        """Return the value of every legal move of a board; empty when the game is over.
 
-        Chance, where it plays a part, is drawn from `stream`: a stream in the same state gives the values that `move`
-        decides by.
+        Args:
+            board: A board of any game that the agent can play.
+            stream: Where chance plays a part, it is drawn from this stream. A stream in the same state gives the values
+                that `move` decides by. Without one, always the same stream is used.
         """
+        return self._own_player(board.game).analyse(board, stream).values
 
     def policy(self, game: Game) -> Policy | None:
-        """What kernels play by; None where the agent is Python only.
-
-        A policy may hold room to work in, so every thread asks for one of its own.
-        """
+        """Return a policy for kernels with a workspace of its own; None for an agent written in Python."""
         return None
 
-    def models(self, game: Game) -> dict[str, Model]:
-        """The n-tuple networks that it names by their files: what another machine has to be sent."""
-        return {}
+    def player(self, game: Game) -> "Player":
+        """Return the agent at work on `game`; every thread needs a player of its own."""
+        return Player(self, game, self.policy(game))
 
     def move(self, board: Board, stream: Stream | None = None) -> str:
-        """The move it plays; chance, where it plays a part, is drawn from `stream`."""
-        policy = self.policy(board.game)
-        if policy is None:
-            return self._best_by_values(board, stream)
-        action = act_one(policy, board.game.rules, typed_state(board.state), default_stream(stream))
-        if action == NO_ACTION:
-            raise _game_over(board)
-        return ACTIONS[action]
+        """Return the move that the agent plays.
 
-    def _best_by_values(self, board: Board, stream: Stream | None) -> str:
-        values = self.values(board, stream)
-        if not values:
-            raise _game_over(board)
-        return max(values, key=lambda action: values[action])
+        Raises:
+            UsageError: The game is over.
+        """
+        return self._own_player(board.game).move(board, stream)
 
-    def _check(self, option: str, holds: bool, complaint: str) -> None:
-        """Raise SpecError where an option has a value that cannot be."""
-        if not holds:
-            raise SpecError(f"agent {self.name}, option {option}={getattr(self, option)}: {complaint}")
+    def loaded(self, game: Game) -> Self:
+        """Return an equal agent that needs no files: the models it names are part of it."""
+        return self
 
     @property
     def spec(self) -> str:
         """The text that `make_agent` reads."""
         return option_spec(self)
 
+    def _own_player(self, game: Game) -> "Player":
+        """Return the player that this thread has used for the game before, or a new one."""
+        players = self.__dict__.get("_players")
+        if players is None:
+            players = threading.local()
+            object.__setattr__(self, "_players", players)  # no field: agents with equal options stay equal
+        if getattr(players, "game", None) != game:
+            players.game, players.player = game, self.player(game)
+        player: Player = players.player
+        return player
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the players: another process makes its own."""
+        return {key: value for key, value in self.__dict__.items() if key != "_players"}
+
+    def _check(self, option: str, holds: bool, complaint: str) -> None:
+        """Raise SpecError unless an option's value is allowed."""
+        check_that(holds, f"agent {self.name}, option {option}={getattr(self, option)}", complaint, SpecError)
+
+    def _overrides(self, method: str) -> bool:
+        return getattr(type(self), method) is not getattr(Agent, method)
+
 
 class BatchAgent(Agent):
-    """An agent without a policy, to whom many boards cost little more than one: it plays games side by side."""
+    """An agent without a policy for which many boards cost little more than one: it plays games side by side."""
 
-    batch_size: ClassVar[int]  # how many
+    batch_size: ClassVar[int]  # the number of games
 
     @abstractmethod
-    def play_batch(self, game: Game, seed: int, first: int, results: Results) -> None:
-        """Play games number `first` and on at the same time, one for every place of `results`."""
+    def play_batch(self, game: Game, seed: int, first: int, results: GameResults) -> None:
+        """Play the games numbered from `first` at the same time, one for every entry of `results`."""
 
 
-def _game_over(board: Board) -> UsageError:
-    return UsageError(f"the game is over: no move is legal on {board.game.text(board)!r}")
+class Player:
+    """An agent at work on one game. It keeps its tables from move to move; use one for every thread.
+
+    >>> player = make_agent("expectimax:depth=2").player(make_game("2048"))
+    >>> player.analyse("2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2").depth
+    2
+    """
+
+    def __init__(self, agent: Agent, game: Game, policy: Policy | None) -> None:
+        self.agent, self.game, self.policy = agent, game, policy
+
+    def analyse(self, board: Any, stream: Stream | None = None) -> Analysis:
+        """Search once, and return the values of all moves and the move that the agent plays.
+
+        Args:
+            board: A Board, or anything that `game.parse` reads.
+            stream: Chance is drawn from it; without one, always the same stream is used.
+        """
+        board, began = self.game.parse(board), time.perf_counter()
+        stream = stream_for(0) if stream is None else stream
+        if self.policy is None:
+            values, move = self._analyse_in_python(board, stream)
+        else:
+            values, move = self._analyse_in_kernel(board, stream)
+        status = getattr(_innermost(self.policy), "status", None)
+        depth, nodes = (None, None) if status is None else (int(status.depth[0]), int(status.nodes[0]))
+        return Analysis(values, move, depth, nodes, time.perf_counter() - began)
+
+    def _analyse_in_python(self, board: Board, stream: Stream) -> tuple[dict[str, float], str | None]:
+        agent = self.agent
+        if not agent._overrides("values"):
+            raise SpecError(f"agent {agent.name} has neither `values` nor `policy`: define one of them")
+        values = agent.values(board, stream)
+        if not values:
+            return {}, None
+        if agent._overrides("move"):
+            return values, agent.move(board, stream)
+        return values, max(values, key=lambda action: values[action])
+
+    def _analyse_in_kernel(self, board: Board, stream: Stream) -> tuple[dict[str, float], str | None]:
+        action = act_one(self.policy, self.game.rules, typed_state(board.state), stream)
+        q_values = getattr(_innermost(self.policy), "q_values", None)
+        values = self.agent.values(board) if q_values is None else values_by_action(q_values)
+        return values, ACTIONS[action] if values else None
+
+    def move(self, board: Any, stream: Stream | None = None) -> str:
+        """Return the move that the agent plays.
+
+        Raises:
+            UsageError: The game is over.
+        """
+        board = self.game.parse(board)
+        move = self.analyse(board, stream).move
+        if move is None:
+            raise UsageError(f"the game is over: no move is legal on {self.game.text(board)!r}")
+        return move
+
+    def play(self, board: Any, score: int, stream: Stream, max_moves: int) -> list[PlayedMove]:
+        """Play on from a board, and return the moves; fewer than `max_moves` only when the game is over.
+
+        Args:
+            board: A Board, or anything that `game.parse` reads.
+            score: The score so far.
+            stream: uint64[2], the stream of the game, advanced in place.
+            max_moves: The largest number of moves.
+        """
+        board = self.game.parse(board)
+        if self.policy is None:
+            return self._play_in_python(board, score, stream, max_moves)
+        log = make_move_log(max_moves)
+        made = play_moves(self.game.rules, self.policy, typed_state(board.state), score, stream, log, max_moves)
+        actions = [ACTIONS[action] for action in log.actions[:made].tolist()]
+        states = map(State, log.cells[:made].tolist(), log.extra[:made].tolist())
+        return [PlayedMove(*move) for move in zip(actions, states, log.scores[:made].tolist(), strict=True)]
+
+    def _play_in_python(self, board: Board, score: int, stream: Stream, max_moves: int) -> list[PlayedMove]:
+        game, made = self.game, list[PlayedMove]()
+        while len(made) < max_moves and not game.is_over(board):
+            action = self.move(board, stream)
+            after, reward = game.slide(board, action)
+            board, spawn_reward = game.spawn(after, stream)
+            score += reward + spawn_reward
+            made.append(PlayedMove(action, board.state, score))
+        return made
+
+
+def _innermost(policy: Any) -> Any:
+    """Return the policy that a wrapper such as `Downgraded` plays."""
+    while hasattr(policy, "policy"):
+        policy = policy.policy
+    return policy
 
 
 def values_by_action(q_values: NDArray[Any]) -> dict[str, float]:
-    """What a kernel found each move worth, by name; -inf, where one is not legal, is left out."""
+    """Return the values of a kernel by the names of the moves, without those of illegal moves, which are -inf."""
     return {action: float(q_values[i]) for i, action in enumerate(ACTIONS) if np.isfinite(q_values[i])}
-
-
-def default_stream(stream: Stream | None) -> Stream:
-    """The stream, or where none is given always the same one."""
-    return stream_for(0) if stream is None else stream

@@ -1,52 +1,36 @@
 """`expectimax`: a trained network that looks ahead."""
 
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
 
-from tilewright.agents.model_store import make_player, model_that_knows, named_model
-from tilewright.agents.search_agent import SearchingAgent
+from tilewright.agents.model_store import ModelSource, downgraded, find_model, value_function_of
+from tilewright.agents.search_agent import SearchAgent
 from tilewright.games.base import Game
-from tilewright.ntuple.model import Model
-from tilewright.search.evaluator import Evaluator, make_evaluator
+from tilewright.games.policy import Policy
+from tilewright.search.evaluator import make_evaluator
 
-__all__ = ["ExpectimaxAgent", "ModelSearch"]
-
-
-@dataclass(frozen=True)
-class ModelSearch(SearchingAgent):
-    """The model at hand: `ModelSearch(depth=2, network=load_model(path))`."""
-
-    network: Model = field(kw_only=True, repr=False)
-
-    name: ClassVar[str] = "expectimax"
-
-    def trained(self, game: Game) -> Model:
-        return self.network
-
-    def evaluator(self, game: Game) -> Evaluator:
-        return make_evaluator(make_player(self.network, game))
-
-    @property
-    def spec(self) -> str:
-        return self.name
+__all__ = ["ExpectimaxAgent"]
 
 
 @dataclass(frozen=True)
-class ExpectimaxAgent(SearchingAgent):
-    """`expectimax:depth=3` or, by time, `expectimax:ms=50`; with `model=PATH` by another network."""
+class ExpectimaxAgent(SearchAgent):
+    """Searches with a trained network: `expectimax:depth=3` or, by time, `expectimax:ms=50`.
 
-    model: str = ""  # the path of a file; without one the model that comes with the package
-    downgrade_above: int | None = (
-        None  # boards with larger tiles are played as smaller ones; 0: none; without: as the model says
-    )
+    Attributes:
+        model: A file, or a Model in memory; without one, the model in the package.
+        downgrade_above: Boards with tiles above this one are downgraded; 0 for none, None for what the model says.
+    """
+
+    model: ModelSource = field(default="", repr=False)
+    downgrade_above: int | None = None
 
     name: ClassVar[str] = "expectimax"
 
-    def evaluator(self, game: Game) -> Evaluator:
-        return make_evaluator(make_player(self.trained(game), game))
+    def policy(self, game: Game) -> Policy:
+        """Return the search over the network's values."""
+        model = find_model(self.model, game, self.downgrade_above)
+        return downgraded(self._make_search(make_evaluator(value_function_of(model, game))), model)
 
-    def trained(self, game: Game) -> Model:
-        return model_that_knows(self.model, game, self.downgrade_above)
-
-    def models(self, game: Game) -> dict[str, Model]:
-        return named_model(self.model, game)
+    def loaded(self, game: Game) -> Self:
+        """Return the agent with its model in memory."""
+        return replace(self, model=find_model(self.model, game)) if self.model else self

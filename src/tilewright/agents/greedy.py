@@ -19,11 +19,11 @@ u64 = np.uint64
 
 
 class GreedyPolicy(NamedTuple):
-    pass
+    """The move of the highest reward; ties are broken at random."""
 
 
 @implements(act, GreedyPolicy)
-def choose_greedy(policy: GreedyPolicy, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
+def act_by_reward(policy: GreedyPolicy, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
     best_action, best_after, best_reward, ties = NO_ACTION, state, ILLEGAL, u64(0)
     for action in range(4):
         after, reward = slide(rules, state, action)
@@ -38,13 +38,15 @@ def choose_greedy(policy: GreedyPolicy, rules: Rules, state: State, stream: Stre
 
 @dataclass(frozen=True)
 class GreedyAgent(Agent):
-    """The value of a move is its reward."""
+    """Plays the move of the highest reward; ties are broken at random."""
 
     name: ClassVar[str] = "greedy"
 
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+        """Return the reward of every legal move."""
         game = board.game
         return {action: float(game.slide(board, action)[1]) for action in game.legal(board)}
 
     def policy(self, game: Game) -> GreedyPolicy:
+        """Return the policy."""
         return GreedyPolicy()

@@ -1,51 +1,49 @@
-"""`minimax`: α-β against an adversary who places the worst tile, to a depth or for a time."""
+"""`minimax`: α-β against an adversary who places the worst tile."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tilewright.agents.base import Agent, values_by_action
+from tilewright.agents.base import Agent
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
-from tilewright.games.board import Board
-from tilewright.games.state_kernels import typed_state
-from tilewright.rng import Stream
 from tilewright.search.heuristic import make_heuristic
-from tilewright.search.minimax import MOST_DEPTH, Minimax, look_ahead, make_minimax
+from tilewright.search.minimax import MAX_DEPTH, Minimax, make_minimax
 
 __all__ = ["MinimaxAgent"]
 
-USUAL_DEPTH = 3
-LONGEST_MS = 3_600_000
+DEFAULT_DEPTH = 3
+MAX_MS = 3_600_000
 
 
 @dataclass(frozen=True)
 class MinimaxAgent(Agent):
-    """The value of a move is what the worst case leaves of it at the last depth completed; see `search.minimax`.
+    """Searches to a depth or for a time; the value of a move is its worst case at the last completed depth.
+
+    Attributes:
+        depth: The number of moves to look ahead; 3 where no time is given.
+        ms: The time for a move in milliseconds.
 
     >>> make_agent("minimax", ms=100).spec
     'minimax:ms=100'
     """
 
-    depth: int | None = None  # moves of the player to look ahead; 3 where no time is given
-    ms: int | float | None = None  # milliseconds for a move
+    depth: int | None = None
+    ms: int | float | None = None
 
     name: ClassVar[str] = "minimax"
 
     def __post_init__(self) -> None:
+        """Check the options."""
         if self.depth is not None and self.ms is not None:
             raise SpecError(f"agent minimax: give depth={self.depth} or ms={self.ms}, not both")
-        possible = self.depth is None or 1 <= self.depth <= MOST_DEPTH
-        self._check("depth", possible, f"must be a number from 1 to {MOST_DEPTH}")
-        possible = self.ms is None or 0 < self.ms <= LONGEST_MS
-        self._check("ms", possible, f"must be a time in milliseconds, above 0 and up to {LONGEST_MS}")
+        possible = self.depth is None or 1 <= self.depth <= MAX_DEPTH
+        self._check("depth", possible, f"must be a number from 1 to {MAX_DEPTH}")
+        possible = self.ms is None or 0 < self.ms <= MAX_MS
+        self._check("ms", possible, f"must be a time in milliseconds, above 0 and up to {MAX_MS}")
 
     def policy(self, game: Game) -> Minimax:
+        """Return the search over the heuristic."""
         evaluator = make_heuristic(game)
         if self.ms is not None:
             return make_minimax(evaluator, milliseconds=self.ms)
-        return make_minimax(evaluator, depth=self.depth or USUAL_DEPTH)
-
-    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
-        search = self.policy(board.game)
-        look_ahead(search, board.game.rules, typed_state(board.state))
-        return values_by_action(search.q_values)
+        return make_minimax(evaluator, depth=self.depth or DEFAULT_DEPTH)

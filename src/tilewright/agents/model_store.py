@@ -1,57 +1,54 @@
-"""Trained networks for agents: a file's, or the one that comes with the package; read once, in 16 bits, and shared."""
+"""Models of agents: from a file, from memory, or the one in the package; files are read once, in 16 bits, and shared."""
 
 from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
+from typing import TypeAlias
 
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
-from tilewright.ntuple.model import Model, check_downgrade_above, load_model
+from tilewright.games.policy import Policy
+from tilewright.ntuple.downgrade import Downgraded, check_downgrade_above
+from tilewright.ntuple.model import Model, load_model
 from tilewright.ntuple.value import ValueFunction, make_value_function
 
-__all__ = ["lend_models", "make_player", "model_that_knows", "named_model", "shipped_model", "trained_model"]
+__all__ = ["ModelSource", "downgraded", "find_model", "packaged_model", "value_function_of"]
 
-_lent: dict[str, Model] = {}  # instead of files, where another machine has those
+ModelSource: TypeAlias = str | Path | Model  # a file, or a model in memory; "" is the model in the package
 
 
-def shipped_model(game: Game) -> Path | None:
-    """The file of the model for a game that comes with the package, or None."""
+def packaged_model(game: Game) -> Path | None:
+    """Return the file of the model for `game` that comes with the package, or None."""
     file = Path(str(resources.files("tilewright.models"))) / f"{game.name}.safetensors"
     return file if (game.rows, game.columns) == (4, 4) and file.exists() else None
 
 
-def trained_model(path: str, game: Game) -> Model:
-    """The model of a file, or without a path the one that comes with the package."""
-    if path in _lent:
-        return _lent[path]
-    file = Path(path) if path else shipped_model(game)
-    if file is None:
-        raise SpecError(
-            f"no model for {game.spec} comes with the package; train one (see tilewright train --help) "
-            "and name its file: model=PATH"
-        )
-    return _load(file, file.stat().st_mtime_ns if file.exists() else 0)
+def find_model(source: ModelSource, game: Game, downgrade_above: int | None = None) -> Model:
+    """Return a model that can play `game`.
 
+    Args:
+        source: A file, a model, or "" for the one in the package.
+        game: The game to play.
+        downgrade_above: Replaces the model's own value unless it is None.
 
-def model_that_knows(path: str, game: Game, tile: int | None) -> Model:
-    """The same, said to know boards with tiles up to `tile`; None leaves it as it is."""
-    model = trained_model(path, game)
-    if tile is None:
+    Raises:
+        SpecError: There is no model for the game in the package, or its boards cannot be downgraded.
+        UsageError: The model is for another game.
+    """
+    model = source if isinstance(source, Model) else _read(source, game)
+    model.check_plays(game)
+    if downgrade_above is None:
         return model
-    check_downgrade_above(tile, game)
-    return replace(model, downgrade_above=tile)
+    check_downgrade_above(downgrade_above, game)
+    return replace(model, downgrade_above=downgrade_above)
 
 
-def named_model(path: str, game: Game) -> dict[str, Model]:
-    """The model of a file by its name; none without a path, because every machine has the package's own."""
-    return {path: trained_model(path, game)} if path else {}
-
-
-def lend_models(models: dict[str, Model]) -> None:
-    """Let agents of this process use these models in place of files of those names."""
-    _lent.clear()
-    _lent.update(models)
+def _read(source: str | Path, game: Game) -> Model:
+    file = Path(source) if str(source) else packaged_model(game)
+    if file is None:
+        raise SpecError(f"no model for {game.spec} comes with the package: train one, and name its file: model=PATH")
+    return _load(file, file.stat().st_mtime_ns if file.exists() else 0)
 
 
 @lru_cache(maxsize=4)
@@ -59,7 +56,11 @@ def _load(file: Path, changed: int) -> Model:
     return load_model(file).in_16_bits()
 
 
-def make_player(model: Model, game: Game) -> ValueFunction:
-    """What kernels value moves by, with room of its own: one for every thread."""
-    model.check_plays(game)
-    return make_value_function(model.value_function, model.tables, model.shape.lookups(game))
+def value_function_of(model: Model, game: Game) -> ValueFunction:
+    """Return the value function of a model, with a workspace for one thread."""
+    return make_value_function(model.value_function, model.tables, model.architecture.lookups(game))
+
+
+def downgraded(policy: Policy, model: Model) -> Policy:
+    """Return a policy of a model that chooses its moves on downgraded boards, if the model asks for it."""
+    return Downgraded(policy, model.downgrading) if model.downgrade_above else policy

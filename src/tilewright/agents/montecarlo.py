@@ -1,30 +1,31 @@
-"""`montecarlo`: the move whose playouts end best in the mean."""
+"""`montecarlo`: the move whose rollouts end best on average."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tilewright.agents.base import default_stream, values_by_action
-from tilewright.agents.rollout_agent import PlayoutAgent
+from tilewright.agents.base import Player, values_by_action
+from tilewright.agents.rollout_agent import RolloutAgent
 from tilewright.games.base import Game
 from tilewright.games.board import Board
 from tilewright.games.state_kernels import typed_state
 from tilewright.rng import Stream
-from tilewright.search.montecarlo import MonteCarlo, draw_key, fold_blocks, make_monte_carlo, run_blocks
+from tilewright.search.montecarlo import MonteCarlo, draw_key, make_monte_carlo, mean_blocks, run_blocks
 
 __all__ = ["MonteCarloAgent"]
 
-MOST_THREADS = 256
-PIECES = 8  # of work for each thread: blocks take different times
+MAX_THREADS = 256
+TASKS_PER_THREAD = 8  # blocks take different times
 
 
 @dataclass(frozen=True)
-class MonteCarloAgent(PlayoutAgent):
-    """Equally many playouts of every legal move; their mean is its value.
+class MonteCarloAgent(RolloutAgent):
+    """Plays the same number of rollouts for every legal move; their mean is its value.
 
-    `spawn` says whether every playout begins with a new tile of its own (`fresh`), or all playouts of a move with the
-    same one (`shared`), as in the program of Goenawan, Tao & Wu. `threads` are for a single call; `evaluate` plays
-    whole games in parallel.
+    Attributes:
+        spawn: Whether every rollout begins with a new tile of its own (`fresh`), or all rollouts of a move with the
+            same one (`shared`), as in the program of Goenawan, Tao & Wu.
+        threads: The number of threads of a single move; `evaluate` plays whole games in parallel.
 
     >>> board = make_game("2048").parse("2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2")
     >>> sorted(make_agent("montecarlo:rollouts=100,value=sum").values(board))
@@ -35,39 +36,43 @@ class MonteCarloAgent(PlayoutAgent):
     threads: int = 1
 
     name: ClassVar[str] = "montecarlo"
-    most_rollouts: ClassVar[int] = 10_000_000
+    max_rollouts: ClassVar[int] = 10_000_000
 
     def __post_init__(self) -> None:
+        """Check the options."""
         super().__post_init__()
         self._check_name("spawn", ("fresh", "shared"))
-        self._check("threads", 1 <= self.threads <= MOST_THREADS, f"must be from 1 to {MOST_THREADS}")
+        self._check("threads", 1 <= self.threads <= MAX_THREADS, f"must be from 1 to {MAX_THREADS}")
 
     def policy(self, game: Game) -> MonteCarlo:
-        return make_monte_carlo(self.playouts(game), self.rollouts, self.spawn == "shared")
+        """Return the search of one thread."""
+        return make_monte_carlo(self._make_rollouts(game), self.rollouts, self.spawn == "shared")
 
-    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
-        game, state = board.game, typed_state(board.state)
-        policy = self.policy(game)
-        draw_key(policy.key, default_stream(stream))
-        if self.threads == 1:
-            run_blocks(policy, game.rules, state, 0, len(policy.sums))
-        else:
-            self._run_on_threads(policy, board)
-        fold_blocks(policy.sums, self.rollouts, game.rules, state, policy.q_values)
-        return values_by_action(policy.q_values)
+    def player(self, game: Game) -> Player:
+        """Return the agent at work on `game`, on as many threads as it has."""
+        return super().player(game) if self.threads == 1 else _ParallelPlayer(self, game, self.policy(game))
 
-    def _run_on_threads(self, policy: MonteCarlo, board: Board) -> None:
-        rules, state = board.game.rules, typed_state(board.state)
-        pieces = min(len(policy.sums), self.threads * PIECES)
-        ends = [len(policy.sums) * i // pieces for i in range(pieces + 1)]
+
+class _ParallelPlayer(Player):
+    """Runs the blocks of one move on several threads: the same values to the last bit."""
+
+    agent: MonteCarloAgent
+    policy: MonteCarlo
+
+    def _analyse_in_kernel(self, board: Board, stream: Stream) -> tuple[dict[str, float], str | None]:
+        rules, state = self.game.rules, typed_state(board.state)
+        whole = self.policy
+        draw_key(whole.key, stream)
+        tasks = min(len(whole.sums), self.agent.threads * TASKS_PER_THREAD)
+        bounds = [len(whole.sums) * i // tasks for i in range(tasks + 1)]
 
         def run(first: int, end: int) -> None:
-            own = self.policy(board.game)._replace(key=policy.key, sums=policy.sums)
+            own = self.agent.policy(self.game)._replace(key=whole.key, sums=whole.sums)
             run_blocks(own, rules, state, first, end - first)
 
-        run_blocks(policy, rules, state, 0, 0)  # compiles once, not in every thread
-        with ThreadPoolExecutor(self.threads) as pool:
-            list(pool.map(run, ends, ends[1:]))
-
-    def move(self, board: Board, stream: Stream | None = None) -> str:
-        return self._best_by_values(board, stream)
+        run_blocks(whole, rules, state, 0, 0)  # compiles once, not in every thread
+        with ThreadPoolExecutor(self.agent.threads) as pool:
+            list(pool.map(run, bounds, bounds[1:]))
+        mean_blocks(whole, rules, state)
+        values = values_by_action(whole.q_values)
+        return values, max(values, key=lambda action: values[action], default=None)

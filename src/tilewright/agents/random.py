@@ -23,12 +23,12 @@ _ORDERS = np.array([a | b << 2 | c << 4 | d << 6 for a, b, c, d in permutations(
 
 
 class RandomPolicy(NamedTuple):
-    pass
+    """Every legal move with the same probability."""
 
 
 @implements(act, RandomPolicy)
-def choose_random(policy: RandomPolicy, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
-    """The first legal move in a random order of all four: uniform over the legal ones."""
+def act_randomly(policy: RandomPolicy, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
+    """Take the first legal move in a random order of all four: uniform over the legal ones."""
     order = _ORDERS[below(next_word(stream), u64(24))]
     for _ in range(4):
         action = np.int64(order & 3)
@@ -41,12 +41,14 @@ def choose_random(policy: RandomPolicy, rules: Rules, state: State, stream: Stre
 
 @dataclass(frozen=True)
 class RandomAgent(Agent):
-    """Knows nothing: every legal move has the value 0."""
+    """Plays every legal move with the same probability; all have the value 0."""
 
     name: ClassVar[str] = "random"
 
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+        """Return 0 for every legal move."""
         return dict.fromkeys(board.game.legal(board), 0.0)
 
     def policy(self, game: Game) -> RandomPolicy:
+        """Return the policy."""
         return RandomPolicy()

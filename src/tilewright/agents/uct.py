@@ -1,27 +1,24 @@
-"""`uct`: Monte Carlo tree search, with chance nodes."""
+"""`uct`: Monte Carlo tree search with chance nodes."""
 
 import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tilewright.agents.base import default_stream, values_by_action
-from tilewright.agents.rollout_agent import PlayoutAgent
+from tilewright.agents.rollout_agent import RolloutAgent
 from tilewright.games.base import Game
-from tilewright.games.board import Board
-from tilewright.games.state_kernels import typed_state
-from tilewright.rng import Stream
-from tilewright.search.mcts import Uct, grow, make_uct
+from tilewright.search.mcts import Uct, make_uct
 
 __all__ = ["UctAgent"]
 
-MOST_C = 1000.0
+MAX_C = 1000.0
 
 
 @dataclass(frozen=True)
-class UctAgent(PlayoutAgent):
-    """A tree of `rollouts` playouts a move, those of all moves together; a move's value is the mean of its playouts.
+class UctAgent(RolloutAgent):
+    """Grows a tree by `rollouts` rollouts a move; the value of a move is the mean of its rollouts.
 
-    `c` weighs curiosity against success: 0 only follows success, at 100 it is flat Monte Carlo.
+    Attributes:
+        c: The weight of exploration against exploitation: 0 only exploits, 100 is flat Monte Carlo.
 
     >>> board = make_game("2048").parse("2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2")
     >>> sorted(make_agent("uct:rollouts=100").values(board))
@@ -32,20 +29,14 @@ class UctAgent(PlayoutAgent):
     c: float = 2.0
 
     name: ClassVar[str] = "uct"
-    fewest_rollouts: ClassVar[int] = 4  # each legal move is tried once
-    most_rollouts: ClassVar[int] = 1_000_000
+    min_rollouts: ClassVar[int] = 4  # each legal move is tried once
+    max_rollouts: ClassVar[int] = 1_000_000
 
     def __post_init__(self) -> None:
+        """Check the options."""
         super().__post_init__()
-        self._check("c", math.isfinite(self.c) and 0 <= self.c <= MOST_C, f"must be from 0 to {MOST_C:,.0f}")
+        self._check("c", math.isfinite(self.c) and 0 <= self.c <= MAX_C, f"must be from 0 to {MAX_C:,.0f}")
 
     def policy(self, game: Game) -> Uct:
-        return make_uct(self.playouts(game), self.rollouts, float(self.c))
-
-    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
-        policy = self.policy(board.game)
-        grow(policy, board.game.rules, typed_state(board.state), default_stream(stream))
-        return values_by_action(policy.q_values)
-
-    def move(self, board: Board, stream: Stream | None = None) -> str:
-        return self._best_by_values(board, stream)  # the kernel that values moves is all that has to be compiled
+        """Return the search."""
+        return make_uct(self._make_rollouts(game), self.rollouts, float(self.c))

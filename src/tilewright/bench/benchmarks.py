@@ -11,10 +11,10 @@ import numpy as np
 
 from tilewright._core.parallel import parallel_for
 from tilewright.agents.base import Agent
-from tilewright.agents.rollout_agent import PlayoutAgent
+from tilewright.agents.rollout_agent import RolloutAgent
 from tilewright.deep.config import DeepConfig
 from tilewright.games import make_game
-from tilewright.games.policy import make_results, play_games
+from tilewright.games.policy import Policy, make_results, play_games
 from tilewright.play.evaluate import evaluate
 from tilewright.rng import new_stream, stream_key
 from tilewright.training.config import TrainingConfig
@@ -51,7 +51,7 @@ class Playing(Benchmark):
 class PlayingOut(Benchmark):
     """Games of an agent that plays out; the moves are those of its playouts."""
 
-    agent: Callable[[], PlayoutAgent]
+    agent: Callable[[], RolloutAgent]
     game: str
     games: int
 
@@ -59,9 +59,9 @@ class PlayingOut(Benchmark):
         agent, game, moves = self.agent(), make_game(self.game), []
 
         def work(first: int, count: int) -> None:
-            policy = agent.policy(game)
+            policy: Policy = agent.policy(game)
             play_games(game.rules, policy, stream_key(seed), first, new_stream(), make_results(count))
-            moves.append(int(policy.playouts.moves[0]))
+            moves.append(int(policy.rollouts.moves[0]))
 
         work(0, 0)
         began = time.perf_counter()

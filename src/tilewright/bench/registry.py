@@ -6,9 +6,9 @@ from functools import cache
 
 from tilewright._core.parallel import default_threads, parallel_for
 from tilewright.agents import make_agent
-from tilewright.agents.expectimax import ModelSearch
+from tilewright.agents.expectimax import ExpectimaxAgent
 from tilewright.agents.montecarlo import MonteCarloAgent
-from tilewright.agents.ntuple import ModelAgent
+from tilewright.agents.ntuple import NTupleAgent
 from tilewright.bench.benchmarks import Benchmark, DeepTraining, Playing, PlayingOut, SingleStepping, Stepping, Training
 from tilewright.bench.peers import JumanjiStepping, PgxStepping, Sb3Training
 from tilewright.deep.config import DeepConfig
@@ -41,8 +41,8 @@ def _trained() -> Model:
     return trainer.model({}).in_16_bits()
 
 
-def _searching(depth: int) -> ModelSearch:
-    return ModelSearch(depth=depth, network=_trained())
+def _searching(depth: int) -> ExpectimaxAgent:
+    return ExpectimaxAgent(depth=depth, model=_trained())
 
 
 def _online_td(network: str) -> TrainingConfig:
@@ -66,7 +66,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "2048-greedy": Playing("greedy 2048: all four moves tried", lambda: make_agent("greedy"), "2048", 20_000),
     "threes-greedy": Playing("greedy Threes: all four moves tried", lambda: make_agent("greedy"), "threes", 50_000),
     "2048-montecarlo": PlayingOut("playouts of Monte Carlo 2048", lambda: MonteCarloAgent(rollouts=100), "2048", 2),
-    "4x6-play": Playing("1-ply play, trained 4x6 network", lambda: ModelAgent(_trained()), "2048", 1_000),
+    "4x6-play": Playing("1-ply play, trained 4x6 network", lambda: NTupleAgent(_trained()), "2048", 1_000),
     "4x6-2-ply": Playing("2-ply expectimax, the same network", lambda: _searching(2), "2048", 80),
     "4x6-3-ply": Playing("3-ply expectimax, the same network", lambda: _searching(3), "2048", 8),
     "4x6-td": Training("online TD(0), 4x6 network, 10,000 games", _online_td("4x6")),

@@ -95,7 +95,8 @@ def models(
       tilewright models runs/minute/model.safetensors --pack smaller.safetensors --games 500
       tilewright models runs/minute/model.safetensors --pack smallest.safetensors --games 500 --most 2000000
     """
-    from tilewright.ntuple.model import check_downgrade_above, load_model
+    from tilewright.ntuple.downgrade import check_downgrade_above
+    from tilewright.ntuple.model import load_model
 
     def is_deep_model(file: Path) -> bool:
         return read_tensors(file)[1].get("format", "").startswith("tilewright-deep-")
@@ -127,12 +128,17 @@ def models(
         print(f"{pack}: {pack.stat().st_size / 1e6:,.1f} MB, from {path.stat().st_size / 1e6:,.1f} MB")
         return
     if as_json:
-        about = {"game": model.game.spec, "value_function": model.value_function, "tuples": list(model.shape.tuples)}
+        about = {
+            "game": model.game.spec,
+            "value_function": model.value_function,
+            "tuples": list(model.architecture.tuples),
+        }
         output.print_json(
-            about | {"features": list(model.shape.features), "downgrade_above": model.downgrade_above, **model.origin}
+            about
+            | {"features": list(model.architecture.features), "downgrade_above": model.downgrade_above, **model.origin}
         )
         return
-    print(f"{path}: {model.value_function} values for {model.game.spec}\n\n{model.shape}\n")
+    print(f"{path}: {model.value_function} values for {model.game.spec}\n\n{model.architecture}\n")
     if model.downgrade_above:
         print(f"boards with larger tiles than {model.downgrade_above} are played as smaller ones\n")
     output.print_table(("", ""), [(key, text.strip()) for key, text in model.origin.items() if key != "config"])

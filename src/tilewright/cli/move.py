@@ -2,7 +2,7 @@
 
 import click
 
-from tilewright.agents.defaults import agent_or_strongest
+from tilewright.agents.defaults import agent_or_default
 from tilewright.cli import output
 from tilewright.cli.options import agent_option, game_option, json_option, seed_option
 from tilewright.games import make_game
@@ -31,7 +31,7 @@ def move(board: str, agent: str | None, game: str, seed: int, as_json: bool) -> 
     """
     output.announce_compilation()
     played = make_game(game)
-    player = agent_or_strongest(agent, played)
+    player = agent_or_default(agent, played)
     position = played.parse(board)
     values = player.values(position, stream_for(seed))
     best = player.move(position, stream_for(seed)) if values else None

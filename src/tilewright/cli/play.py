@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from tilewright.agents.defaults import agent_or_strongest
+from tilewright.agents.defaults import agent_or_default
 from tilewright.cli import output
 from tilewright.cli.options import agent_option, game_option
 from tilewright.cli.play_screen import Screen
@@ -19,7 +19,7 @@ from tilewright.cli.terminal import Terminal, is_terminal, stop_signals
 from tilewright.errors import UsageError
 from tilewright.games import make_game
 from tilewright.games.episode import Episode
-from tilewright.play.recorder import EpisodeRecorder
+from tilewright.play.recording import EpisodeRecorder
 
 __all__ = ["play"]
 
@@ -64,7 +64,7 @@ def play(
         raise UsageError(f"speed={speed:g}: must be more than 0 and at most {SPEEDS[-1]:g} moves a second")
     output.announce_compilation()
     played = make_game(game)
-    player = agent_or_strongest(agent, played)
+    player = agent_or_default(agent, played)
     start = None if board is None else played.parse(board)
     episode = Episode(played, secrets.randbits(32) if seed is None else seed, 0, start)
     player.values(episode.board)  # whatever cannot be played together says so before the screen is ours

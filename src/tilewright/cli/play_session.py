@@ -8,7 +8,7 @@ from tilewright.errors import IllegalMoveError
 from tilewright.games.episode import Episode
 from tilewright.games.notation import excerpt
 from tilewright.games.rules import ACTIONS
-from tilewright.play.recorder import EpisodeRecorder
+from tilewright.play.recording import EpisodeRecorder
 
 __all__ = ["HELP", "SPEEDS", "Sitting"]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from tilewright._core.plots import save_png
-from tilewright.agents.defaults import agent_or_strongest
+from tilewright.agents.defaults import agent_or_default
 from tilewright.cli import output
 from tilewright.cli.options import agent_option, json_option
 from tilewright.play.recording import Recording, read_game
@@ -40,7 +40,7 @@ def review_command(
     """
     output.announce_compilation()
     recording, games = read_game(file, game_number)
-    judge = agent_or_strongest(agent, recording.game)
+    judge = agent_or_default(agent, recording.game)
     with output.progress_bar(f"reviewing with {judge.spec}", len(recording.actions)) as progress:
         found = review(recording, judge, progress)
     if plot is not None:

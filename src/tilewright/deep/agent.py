@@ -12,7 +12,7 @@ from tilewright.deep.playing import play_batch
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
 from tilewright.games.board import Board
-from tilewright.games.policy import Results
+from tilewright.games.policy import GameResults
 from tilewright.rng import Stream
 
 __all__ = ["AfterstateAgent", "DqnAgent"]
@@ -41,7 +41,7 @@ class DqnAgent(BatchAgent):
         cells, extra = (np.array([word], np.uint64) for word in board.state)
         return values_by_action(self.trained(board.game).player.q_values(board.game, cells, extra)[0])
 
-    def play_batch(self, game: Game, seed: int, first: int, results: Results) -> None:
+    def play_batch(self, game: Game, seed: int, first: int, results: GameResults) -> None:
         play_batch(self.trained(game).player, game, seed, first, results)
 
 

@@ -10,7 +10,7 @@ from tilewright._core.jit import Int, kernel
 from tilewright.deep.network import BoardNetwork
 from tilewright.envs.observations import View, make_view, show, show_grids, view_shape
 from tilewright.games.base import Game
-from tilewright.games.policy import Results
+from tilewright.games.policy import GameResults
 from tilewright.games.rules import ILLEGAL, Rules, State, largest, slide, spawn, start
 from tilewright.rng import Key, seed_stream, stream_key
 
@@ -41,7 +41,7 @@ class Games(NamedTuple):
 
 
 @kernel
-def begin_games(rules: Rules, key: Key, first: Int, games: Games, results: Results) -> None:
+def begin_games(rules: Rules, key: Key, first: Int, games: Games, results: GameResults) -> None:
     for i in range(len(games.cells)):
         seed_stream(games.streams[i], key, u64(first + i))
         state, score = start(rules, games.streams[i])
@@ -51,7 +51,7 @@ def begin_games(rules: Rules, key: Key, first: Int, games: Games, results: Resul
 
 @kernel
 def move_games(
-    rules: Rules, games: Games, which: NDArray[np.int64], actions: NDArray[np.int64], results: Results
+    rules: Rules, games: Games, which: NDArray[np.int64], actions: NDArray[np.int64], results: GameResults
 ) -> None:
     """Make the action on each of the games `which`; one without a legal move ends, and gets its place in `results`."""
     for k in range(len(which)):
@@ -93,7 +93,7 @@ class Player:
         return values.astype(np.float32)
 
 
-def play_batch(player: Player, game: Game, seed: int, first: int, results: Results) -> None:
+def play_batch(player: Player, game: Game, seed: int, first: int, results: GameResults) -> None:
     """Play games number `first` and on, all at the same time, one for every place of `results`."""
     n = len(results.scores)
     games = Games(np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty((n, 2), np.uint64))

@@ -3,11 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 from tilewright._core.registry import Entry, Registry
+from tilewright.errors import UsageError
 
 if TYPE_CHECKING:
     from tilewright.games.base import Game
 
-__all__ = ["GAMES", "make_game"]
+__all__ = ["GAMES", "game_of", "make_game"]
 
 GAMES: "Registry[Game]" = Registry(
     "game",
@@ -25,3 +26,19 @@ def make_game(spec: str = "2048", **options: Any) -> "Game":
     True
     """
     return GAMES.make(spec, **options)
+
+
+def game_of(game: "Game | str") -> "Game":
+    """Return a game as it is, and make one of a spec.
+
+    Raises:
+        UsageError: It is neither.
+    """
+    from tilewright.games.base import Game
+    from tilewright.games.notation import excerpt
+
+    if isinstance(game, Game):
+        return game
+    if isinstance(game, str):
+        return make_game(game)
+    raise UsageError(f"{excerpt(game)} is no game: give a Game, or a spec such as '2048:rows=3'")

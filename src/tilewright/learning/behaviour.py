@@ -1,59 +1,59 @@
-"""Which move is made while learning: the best one, now and then a random one, or that of a teacher."""
+"""The behaviour policy: which moves training games are played with."""
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from tilewright._core.jit import Word, implements
+from tilewright._core.jit import Int, Word, implements
+from tilewright.games.policy import NO_ACTION, Policy, act
 from tilewright.games.rules import ILLEGAL, Rules, State, slide
-from tilewright.ntuple.downgrade import Downgrading, downgrade
 from tilewright.ntuple.value import Candidate, ValueFunction, evaluate_action, greedy_action
 from tilewright.rng import Stream, below, low_half, next_word
 
-__all__ = ["Behaviour", "EpsilonGreedy", "GreedyBehaviour", "TeacherBehaviour", "behaviour_action"]
+__all__ = ["Behaviour", "BehaviourPolicy", "EpsilonGreedy", "FollowTeacher", "Greedy", "behaviour_action"]
 
 u64 = np.uint64
-Behaviour: TypeAlias = Any  # NoExploration, EpsilonGreedy or Taught
 
 
-class GreedyBehaviour(NamedTuple):
-    pass
+class Greedy(NamedTuple):
+    """Always play the move of the highest value."""
 
 
 class EpsilonGreedy(NamedTuple):
-    threshold: Word  # explore when 32 random bits are below this
+    """Play a random legal move with probability ε, and the move of the highest value otherwise."""
+
+    threshold: Word  # explore when 32 random bits are below ε · 2**32
 
 
-class TeacherBehaviour(NamedTuple):
-    """The moves are those of another network: what is learned is how its games go on."""
+class FollowTeacher(NamedTuple):
+    """Play the moves of another policy; the learner learns how its games go on."""
 
-    teacher: ValueFunction
-    downgrading: Downgrading  # the teacher's
+    teacher: Policy
+
+
+Behaviour: TypeAlias = Greedy | EpsilonGreedy | FollowTeacher
 
 
 def behaviour_action(
     behaviour: Behaviour, value_function: ValueFunction, rules: Rules, state: State, best: Candidate, stream: Stream
 ) -> Candidate:
-    """The move to be made where `best` is the best one."""
-    raise TypeError("wander is a verb for kernels")
+    """Return the move to play, where `best` is the greedy one."""
+    raise TypeError("behaviour_action is a verb for kernels")
 
 
-@implements(behaviour_action, GreedyBehaviour)
-def stay(
-    behaviour: GreedyBehaviour,
-    value_function: ValueFunction,
-    rules: Rules,
-    state: State,
-    best: Candidate,
-    stream: Stream,
+@implements(behaviour_action, Greedy)
+def play_greedily(
+    behaviour: Greedy, value_function: ValueFunction, rules: Rules, state: State, best: Candidate, stream: Stream
 ) -> Candidate:
+    """Return the greedy move."""
     return best
 
 
 @implements(behaviour_action, EpsilonGreedy)
-def wander_sometimes(
+def explore_sometimes(
     behaviour: EpsilonGreedy, value_function: ValueFunction, rules: Rules, state: State, best: Candidate, stream: Stream
 ) -> Candidate:
+    """Draw one random word for both questions: whether to explore, and with which move."""
     word = next_word(stream)
     if low_half(word) >= behaviour.threshold:
         return best
@@ -69,14 +69,27 @@ def wander_sometimes(
     return best
 
 
-@implements(behaviour_action, TeacherBehaviour)
-def follow(
-    behaviour: TeacherBehaviour,
-    value_function: ValueFunction,
-    rules: Rules,
-    state: State,
-    best: Candidate,
-    stream: Stream,
+@implements(behaviour_action, FollowTeacher)
+def follow_teacher(
+    behaviour: FollowTeacher, value_function: ValueFunction, rules: Rules, state: State, best: Candidate, stream: Stream
 ) -> Candidate:
-    action = greedy_action(behaviour.teacher, rules, downgrade(behaviour.downgrading, rules, state)).action
+    """Return the teacher's move."""
+    action = act(behaviour.teacher, rules, state, stream)[0]
     return best if action == best.action else evaluate_action(value_function, rules, state, action)
+
+
+class BehaviourPolicy(NamedTuple):
+    """A value function that plays with a behaviour."""
+
+    behaviour: Behaviour
+    value_function: ValueFunction
+
+
+@implements(act, BehaviourPolicy)
+def act_by_behaviour(policy: BehaviourPolicy, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
+    """Find the greedy move, then let the behaviour decide."""
+    best = greedy_action(policy.value_function, rules, state)
+    if best.action == NO_ACTION:
+        return NO_ACTION, state, 0
+    chosen = behaviour_action(policy.behaviour, policy.value_function, rules, state, best, stream)
+    return chosen.action, chosen.after, chosen.reward

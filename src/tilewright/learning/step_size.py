@@ -1,8 +1,8 @@
-"""Step rules: how much of an error each weight takes.
+"""Step sizes: how far each weight moves.
 
-A rule is a NamedTuple type; `update_weights` spreads the error of one value over the weights it was read from. The steps are
-*shares of the error*: a fixed step of 1 removes it wholly. Papers that give α per weight (Szubert, Yeh) mean the share
-divided by the number of look-ups: 0.0025 on 17 look-ups is a share of 0.0425.
+A step size is a NamedTuple type; `update_weights` distributes the error of one value over the weights it was read from.
+`alpha` is divided by the number of weights read, as in TDL2048+: with a fixed alpha of 1, one update removes the whole
+error. Papers that give α per weight (Szubert, Yeh) use 1/n of it: 0.0025 on 17 look-ups is an alpha of 0.0425 here.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -15,51 +15,56 @@ from tilewright._core.jit import Int, Word, implements
 from tilewright.ntuple.stages import written_index
 from tilewright.ntuple.weights import Indices, WeightTables, lookups, read_weight
 
-__all__ = ["INHERITED", "FixedStepSize", "StepSize", "TemporalCoherence", "prefetch_update", "update_weights"]
+__all__ = ["PROMOTED_FRACTION", "FixedStepSize", "StepSize", "TemporalCoherence", "prefetch_update", "update_weights"]
 
 u64 = np.uint64
-StepSize: TypeAlias = Any  # FixedStep or Coherence
-INHERITED = np.float32(0.1)  # how much of its sums a weight takes over from the stage before, with its value
+PROMOTED_FRACTION = np.float32(0.1)  # of its coherence sums that a weight takes over from the stage before
 
 
 class FixedStepSize(NamedTuple):
-    """Every weight moves by the same share of the error."""
+    """Every weight moves by the same fraction of the error."""
 
-    alpha: NDArray[np.float32]  # float32[1]: may be changed between games
+    alpha: NDArray[np.float32]  # float32[1]: may change between games
 
 
 class TemporalCoherence(NamedTuple):
-    """Temporal coherence (Beal & Smith 1999, Jaśkowski 2016): a weight whose errors agree in sign moves by
-    the whole share, one whose errors cancel out hardly at all.
+    """Temporal coherence (Beal & Smith 1999, Jaśkowski 2016): the step of a weight is alpha · |E| / A.
 
-    A promoted weight begins with the value and the step that the stage before had for it, but with a part of the sums:
-    so it keeps what is known, and soon follows what is different from now on.
+    E is the sum of the errors of the weight, A the sum of their absolute values. A weight whose errors agree in sign
+    moves by the whole alpha, one whose errors cancel out hardly moves.
+
+    A promoted weight begins with the value and the step of the stage before, but with a fraction of the sums, so that
+    it soon follows what is different in its own stage.
     """
 
     alpha: NDArray[np.float32]  # float32[1]
-    errors: NDArray[np.float32]  # float32[2 * weights]: for each weight the sum of its errors, and of their sizes
+    sums: NDArray[np.float32]  # float32[2 * weights]: E and A of every weight, side by side; updated in place
+
+
+StepSize: TypeAlias = FixedStepSize | TemporalCoherence
 
 
 def update_weights(
     step_size: StepSize, tables: WeightTables, indices: Indices, first: Int, offset: Word, error: Any
 ) -> Any:
-    """Move the weights at places[first:] + shift so that their sum comes nearer by `error`; returns the new sum.
+    """Move the weights at indices[first:first + lookups] + offset by the error, and return their new sum.
 
-    A place that is listed twice moves twice, and is summed as it was after each of its moves: on boards with equal
-    symmetric images the sum returned lags behind the value that the weights now have.
+    An index that is listed twice moves twice and is summed as it was after each of its moves: on boards with equal
+    symmetries the returned sum lags behind the value that the weights now have.
     """
-    raise TypeError("correct is a verb for kernels")
+    raise TypeError("update_weights is a verb for kernels")
 
 
 def prefetch_update(step_size: StepSize, indices: Indices, first: Int, n: Int, offset: Word) -> None:
-    """Ask for what `update_weights` will need beside the weights."""
-    raise TypeError("fetch is a verb for kernels")
+    """Prefetch what `update_weights` needs besides the weights."""
+    raise TypeError("prefetch_update is a verb for kernels")
 
 
 @implements(update_weights, FixedStepSize)
-def correct_fixed(
+def update_by_fixed_step(
     step_size: FixedStepSize, tables: WeightTables, indices: Indices, first: Int, offset: Word, error: Any
 ) -> Any:
+    """Add the same step to every weight."""
     n = lookups(tables)
     step = step_size.alpha[0] * error / np.float32(n)
     value = np.float32(0)
@@ -72,34 +77,36 @@ def correct_fixed(
 
 
 @implements(prefetch_update, FixedStepSize)
-def fetch_nothing(step_size: FixedStepSize, indices: Indices, first: Int, n: Int, offset: Word) -> None:
-    pass
+def prefetch_nothing(step_size: FixedStepSize, indices: Indices, first: Int, n: Int, offset: Word) -> None:
+    """Do nothing: a fixed step needs the weights only."""
 
 
 @implements(prefetch_update, TemporalCoherence)
-def fetch_errors(step_size: TemporalCoherence, indices: Indices, first: Int, n: Int, offset: Word) -> None:
+def prefetch_sums(step_size: TemporalCoherence, indices: Indices, first: Int, n: Int, offset: Word) -> None:
+    """Prefetch E and A of every weight."""
     for k in range(first, first + n):
-        prefetch(step_size.errors, u64(2) * (indices[k] + offset))
+        prefetch(step_size.sums, u64(2) * (indices[k] + offset))
 
 
 @implements(update_weights, TemporalCoherence)
-def correct_coherently(
+def update_by_coherence(
     step_size: TemporalCoherence, tables: WeightTables, indices: Indices, first: Int, offset: Word, error: Any
 ) -> Any:
+    """Scale the step of every weight by |E| / A, then add the error to both sums."""
     n = lookups(tables)
-    part = error / np.float32(n)
-    size = abs(part)
-    full_step = step_size.alpha[0] * part
+    share = error / np.float32(n)
+    size = abs(share)
+    full_step = step_size.alpha[0] * share
     value = np.float32(0)
     for k in range(first, first + n):
         index = indices[k] + offset
-        known = written_index(tables.stages, tables.weights, index, tables.stage_size)
-        total, sizes = step_size.errors[u64(2) * known], step_size.errors[u64(2) * known + u64(1)]
-        if known != index:
-            total, sizes = INHERITED * total, INHERITED * sizes
-        weight = tables.weights[known] + (full_step * abs(total) / sizes if sizes > 0 else full_step)
+        source = written_index(tables.stages, tables.weights, index, tables.stage_size)
+        e, a = step_size.sums[u64(2) * source], step_size.sums[u64(2) * source + u64(1)]
+        if source != index:
+            e, a = PROMOTED_FRACTION * e, PROMOTED_FRACTION * a
+        weight = tables.weights[source] + (full_step * abs(e) / a if a > 0 else full_step)
         tables.weights[index] = weight
         value += weight
-        step_size.errors[u64(2) * index] = total + part
-        step_size.errors[u64(2) * index + u64(1)] = sizes + size
+        step_size.sums[u64(2) * index] = e + share
+        step_size.sums[u64(2) * index + u64(1)] = a + size
     return value

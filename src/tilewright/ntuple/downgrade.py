@@ -1,33 +1,49 @@
-"""Up to which tile a network knows boards: others are played as smaller ones (Guei, Chen & Wu 2021: tile-downgrading).
+"""Tile-downgrading: boards with larger tiles than a network has learned are played as smaller boards (Guei 2021).
 
-Many games of learning make an 8192, few a 16384, and hardly one anything beside it. But a board with a 16384 and no
-8192 is to be played as one with an 8192 and no 4096, which the network has seen much more often. So the whole board is
-lowered before a move is thought about, and the move is then made on the true one.
+Many training games make an 8192, few a 16384, and hardly any a tile besides that. But a board with a 16384 and no 8192
+should be played like one with an 8192 and no 4096, which the network has seen much more often. So the move is chosen on
+the downgraded board and made on the true one.
 
-Where a network has stages, boards of the last one are played as they are, up to the largest tile that begins it: it
-was learned from nothing else. Those with larger tiles are first lowered to that, and may then be in any stage.
+Boards of a network's last stage are not downgraded as far: that stage is trained on nothing but boards with its own
+tiles. Boards with tiles beyond those are first downgraded to them, and may then belong to any stage.
 """
 
 from typing import NamedTuple
 
-from tilewright._core.jit import Int, inline
+from tilewright._core.jit import Int, implements, inline
+from tilewright.errors import SpecError
 from tilewright.games.base import Game
-from tilewright.games.rules import LARGEST_NIBBLE, Rules, State, downgrade_to, downgraded_cells, largest
+from tilewright.games.policy import NO_ACTION, Policy, act
+from tilewright.games.rules import LARGEST_NIBBLE, Rules, State, downgrade_to, downgraded_cells, largest, slide
 from tilewright.games.twenty48 import LARGEST_CODE
 from tilewright.ntuple.stages import Stages, condition_codes, parse_stages, stage_of
+from tilewright.rng import Stream
 
-__all__ = ["Downgrading", "downgrade", "make_downgrading"]
+__all__ = ["Downgraded", "Downgrading", "check_downgrade_above", "downgrade", "make_downgrading"]
+
+SMALLEST_CODE = 3  # the code of 8, the smallest tile that boards can be downgraded to
 
 
 class Downgrading(NamedTuple):
-    largest_code: Int  # of tiles on boards that are known
+    """Which boards are downgraded, and how far."""
+
+    largest_code: Int  # on boards of all stages but the last
     stages: Stages
-    last: Int  # the stage whose boards are known with larger tiles, too; 0: there is but one
-    largest_in_last: Int  # of these tiles; without stages the same as largest_code
+    last_stage: Int  # 0 where there is only one
+    largest_code_of_last_stage: Int  # the same as `largest_code` where there is only one stage
+
+
+def check_downgrade_above(tile: int, game: Game) -> None:
+    """Raise SpecError unless boards of `game` with tiles above `tile` can be downgraded; 0 means no downgrading."""
+    smallest = game.tile_values[min(SMALLEST_CODE, len(game.tile_values) - 1)]
+    if tile and game.name != "2048":
+        raise SpecError(f"downgrade_above={tile}: boards of {game.name} cannot be downgraded")
+    if tile and (tile not in game.tile_values or tile < smallest):
+        raise SpecError(f"downgrade_above={tile}: must be 0, or a tile from {smallest} on")
 
 
 def make_downgrading(game: Game, tile: int, stages: tuple[str, ...] = ()) -> Downgrading:
-    """What a network with such stages knows that knows boards up to `tile`; 0: it knows all."""
+    """Return how boards with tiles above `tile` are downgraded for a network with these stages; 0: never."""
     code = game.code(tile) if tile else len(game.tile_values)
     in_last = max(code, condition_codes(stages[-1], game)[0]) if stages else code
     return Downgrading(code, parse_stages(stages, game), len(stages), in_last)
@@ -35,13 +51,34 @@ def make_downgrading(game: Game, tile: int, stages: tuple[str, ...] = ()) -> Dow
 
 @inline
 def downgrade(downgrading: Downgrading, rules: Rules, state: State) -> State:
-    """The state to think about. One with a 131072 is left alone: two of those do not merge, but lowered ones would."""
+    """Return the state to choose a move on.
+
+    A board with a 131072 stays as it is: two of those do not merge, but two smaller tiles would.
+    """
     if downgrading.largest_code > LARGEST_NIBBLE:
         return state
-    seen = downgrade_to(rules, state, downgrading.largest_in_last)
-    if (
-        downgrading.last > 0
-        and stage_of(downgrading.stages, downgraded_cells(rules, seen, LARGEST_NIBBLE)) != downgrading.last
-    ):
-        seen = downgrade_to(rules, seen, downgrading.largest_code)
+    seen = downgrade_to(rules, state, downgrading.largest_code_of_last_stage)
+    if downgrading.last_stage > 0:
+        stage = stage_of(downgrading.stages, downgraded_cells(rules, seen, LARGEST_NIBBLE))
+        if stage != downgrading.last_stage:
+            seen = downgrade_to(rules, seen, downgrading.largest_code)
     return state if seen.cells != state.cells and largest(rules, state) == LARGEST_CODE else seen
+
+
+class Downgraded(NamedTuple):
+    """A policy that chooses its moves on the downgraded board."""
+
+    policy: Policy
+    downgrading: Downgrading
+
+
+@implements(act, Downgraded)
+def act_on_downgraded_board(
+    downgraded: Downgraded, rules: Rules, state: State, stream: Stream
+) -> tuple[Int, State, Int]:
+    """Choose on the downgraded board, move on the true one."""
+    seen = downgrade(downgraded.downgrading, rules, state)
+    action, after, reward = act(downgraded.policy, rules, seen, stream)
+    if action != NO_ACTION and seen.cells != state.cells:
+        after, reward = slide(rules, state, action)
+    return action, after, reward

@@ -1,4 +1,4 @@
-"""A trained network: its shape, its weights, and where it comes from; saved as one safetensors file."""
+"""A trained network: its architecture, its weights, and where it comes from; saved as one safetensors file."""
 
 import json
 from dataclasses import dataclass, field, replace
@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from tilewright._core.files import read_tensors, write_tensors
 from tilewright._core.jit import writable_view
-from tilewright.errors import FileError, SpecError, UsageError
+from tilewright.errors import FileError, UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
 from tilewright.ntuple.compact import pack, quantised, unpack
-from tilewright.ntuple.downgrade import Downgrading, make_downgrading
+from tilewright.ntuple.downgrade import Downgrading, check_downgrade_above, make_downgrading
 from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.ntuple.weights import WeightTables
 
-__all__ = ["VALUE_FUNCTIONS", "Model", "check_downgrade_above", "load_model"]
+__all__ = ["VALUE_FUNCTIONS", "Model", "load_model"]
 
 FORMAT = "tilewright-ntuple-3"
 # The two models in the package have format 2 and keep their bytes: what their metadata called things, and what we do.
@@ -37,34 +37,38 @@ _FEATURES_OF_FORMAT_2 = {
     "pairs": "mergeable_pairs",
     "steps": "neighbouring_pairs",
 }
-LEAST_KNOWN = 3  # the code of 8
 VALUE_FUNCTIONS = {"afterstate": 1, "state": 1, "action": 4}  # what is valued -> how many networks that takes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Model:
-    """What a network knows, and for which game.
+    """A trained n-tuple network, and the game it plays.
 
-    `weights` is float32, or int16 in units of `quantum`; with method "action" it holds four networks.
+    Attributes:
+        game: The game that it was trained for.
+        architecture: Its tuples, features and stages.
+        value_function: What it values: `afterstate`, `state` or `action`.
+        weights: float32, or int16 in multiples of `quantum`; four networks one after the other for `action`.
+        quantum: The value of a weight of 1.
+        origin: How it was trained: configuration, seed, games, moves, version.
+        downgrade_above: Boards with tiles above this one are played as downgraded boards; 0 for none.
     """
 
     game: Game
-    shape: NTupleArchitecture
+    architecture: NTupleArchitecture
     value_function: str
     weights: NDArray[Any]
     quantum: float = 1.0
-    origin: dict[str, str] = field(default_factory=dict)  # recipe, seed, games played, revision …
-    downgrade_above: int = (
-        0  # the largest tile of the boards it knows; others are played as smaller ones. 0: it knows all
-    )
+    origin: dict[str, str] = field(default_factory=dict)
+    downgrade_above: int = 0
 
     @property
     def tables(self) -> WeightTables:
-        return self.shape.tables(self.game, writable_view(self.weights), self.quantum)
+        return self.architecture.tables(self.game, writable_view(self.weights), self.quantum)
 
     @property
     def downgrading(self) -> Downgrading:
-        return make_downgrading(self.game, self.downgrade_above, self.shape.stages)
+        return make_downgrading(self.game, self.downgrade_above, self.architecture.stages)
 
     def check_plays(self, game: Game) -> None:
         """Raise UsageError unless the model can play `game`: the same game on the same board."""
@@ -83,34 +87,26 @@ class Model:
     def save(self, path: Path, *, compact: bool = False, quantum: float = 0.0) -> None:
         """Write the model; `compact` for shipping: 16 bits in coarse units, visited weights only, compressed."""
         model = self.in_16_bits(quantum) if compact else self
-        tensors = pack(model.weights, self.shape.promoted_from) if compact else {"weights": model.weights}
-        shape = {
-            "tuples": list(self.shape.tuples),
-            "symmetric": self.shape.symmetric,
-            "alphabet": self.shape.alphabet,
-            "features": list(self.shape.features),
-            "by_hint": self.shape.by_hint,
-            "stages": list(self.shape.stages),
-            "promote": self.shape.promote,
+        tensors = pack(model.weights, self.architecture.promoted_from) if compact else {"weights": model.weights}
+        architecture = {
+            "tuples": list(self.architecture.tuples),
+            "symmetric": self.architecture.symmetric,
+            "alphabet": self.architecture.alphabet,
+            "features": list(self.architecture.features),
+            "by_hint": self.architecture.by_hint,
+            "stages": list(self.architecture.stages),
+            "promote": self.architecture.promote,
         }
         about = {
             "format": FORMAT,
             "game": self.game.spec,
-            "architecture": json.dumps(shape),
+            "architecture": json.dumps(architecture),
             "value_function": self.value_function,
             "quantum": repr(model.quantum),
             "compact": str(compact).lower(),
             "downgrade_above": str(self.downgrade_above),
         }
         write_tensors(path, tensors, {**self.origin, **about})
-
-
-def check_downgrade_above(tile: int, game: Game) -> None:
-    """Raise SpecError unless boards with larger tiles than this can be played as smaller ones; 0 is none."""
-    if tile and game.name != "2048":
-        raise SpecError(f"downgrade_above={tile}: boards of {game.name} cannot be played as smaller ones")
-    if tile and tile not in game.tile_values[LEAST_KNOWN:]:
-        raise SpecError(f"downgrade_above={tile}: must be 0, or a tile from {game.tile_values[LEAST_KNOWN]} on")
 
 
 def load_model(path: str | Path) -> Model:
@@ -122,7 +118,7 @@ def load_model(path: str | Path) -> Model:
         raise FileError(f"{path}: not a model of this version: {found}, not {FORMAT}")
     try:
         entries = json.loads(metadata["architecture"])
-        shape = NTupleArchitecture(
+        architecture = NTupleArchitecture(
             tuple(entries["tuples"]),
             bool(entries["symmetric"]),
             int(entries["alphabet"]),
@@ -136,18 +132,20 @@ def load_model(path: str | Path) -> Model:
             metadata["value_function"],
             float(metadata["quantum"]),
         )
-        shape.check_fits(game)
+        architecture.check_fits(game)
         downgrade_above = int(metadata.get("downgrade_above", "0"))
         check_downgrade_above(downgrade_above, game)
-        size = VALUE_FUNCTIONS[value_function] * shape.table_size
-        weights = unpack(tensors, size, shape.promoted_from) if metadata["compact"] == "true" else tensors["weights"]
+        size = VALUE_FUNCTIONS[value_function] * architecture.table_size
+        weights = (
+            unpack(tensors, size, architecture.promoted_from) if metadata["compact"] == "true" else tensors["weights"]
+        )
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         raise FileError(f"{path}: its description is damaged: {error}") from None
     if weights.shape != (size,) or weights.dtype not in (np.float32, np.int16):
-        raise FileError(f"{path}: {weights.size:,} weights of {weights.dtype}, but its shape has {size:,}")
+        raise FileError(f"{path}: {weights.size:,} weights of {weights.dtype}, but its architecture has {size:,}")
     known = {"format", "game", "architecture", "value_function", "quantum", "compact", "downgrade_above", "sha256"}
     origin = {key: value for key, value in metadata.items() if key not in known}
-    return Model(game, shape, value_function, weights, quantum, origin, downgrade_above)
+    return Model(game, architecture, value_function, weights, quantum, origin, downgrade_above)
 
 
 def _translate(metadata: dict[str, str]) -> dict[str, str]:

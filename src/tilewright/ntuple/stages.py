@@ -1,12 +1,12 @@
-"""Stages of a game, each with weights of its own (Yeh et al. 2016, III).
+"""Stages of a game, each with its own weights (Yeh et al. 2016, III).
 
-Where stages *promote*, a weight of a later stage that was never written is read from the stage before (Jaśkowski 2016),
-so that a new stage begins with all that is known already.
+A stage begins when certain large tiles are on the board, and those of the stages before it: "16384+8192". Tiles made of
+them count as well. So "16384+8192" asks that the tiles of 16384 and above sum up to at least 16384, and those of 8192
+and above to at least 16384 + 8192. Such sums never fall, whatever merges: the stage follows from the board alone, and a
+search can cross from one stage to the next.
 
-A stage begins when certain large tiles are on the board, and those of the stages before it: "16384+8192". Tiles that
-were made of them count as well. So "16384+8192" asks that the tiles of 16384 and more have a sum of at least 16384,
-and those of 8192 and more one of at least 16384 + 8192. Such sums never fall, whatever merges: a stage is a matter of
-the board alone, needs no memory of what came before, and a search can cross from one stage to the next.
+With *weight promotion* (Jaśkowski 2016) a weight of a later stage that was never written is read from the stage before,
+so that a new stage begins with everything that is learned already.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -30,7 +30,7 @@ __all__ = [
     "Stages",
     "TileStages",
     "condition_codes",
-    "frozen",
+    "freeze_stages",
     "is_unwritten",
     "parse_stages",
     "stage_of",
@@ -38,68 +38,64 @@ __all__ = [
 ]
 
 u64 = np.uint64
-Stages: TypeAlias = Any  # OneStage, TileStages or PromotingStages
-UNWRITTEN = -1e38  # a weight of a promoting stage that was never written
+UNWRITTEN = -1e38  # marks a weight of a promoting stage that was never written
 UNWRITTEN_16 = -32_768  # the same in 16 bits
 
 
 class OneStage(NamedTuple):
-    pass
+    """No later stages."""
 
 
 class TileStages(NamedTuple):
-    """What the later stages need, one after the other. Tiles are counted by 2 to the power of their codes."""
+    """The conditions of the later stages, in order. A tile of code c counts 2**c."""
 
     least: NDArray[np.int64]  # the smallest code that counts
-    needed: NDArray[np.int64]  # how much must be there
-    stage: NDArray[np.int64]  # which stage is reached with it
+    needed: NDArray[np.int64]  # the sum that the tiles must reach
+    stage: NDArray[np.int64]  # the stage that is reached with it
 
 
 class PromotingStages(NamedTuple):
+    """The same, with weight promotion."""
+
     least: NDArray[np.int64]
     needed: NDArray[np.int64]
     stage: NDArray[np.int64]
 
 
-def frozen(stages: Stages) -> Stages:
-    """The same kind of stages, of which none but the first ever begins."""
+Stages: TypeAlias = OneStage | TileStages | PromotingStages
+
+
+def freeze_stages(stages: Stages) -> Stages:
+    """Return stages of the same type of which none but the first ever begins."""
     nothing = np.zeros(0, np.int64)
     return type(stages)(*(nothing for _ in stages))
 
 
 def stage_of(stages: Stages, cells: Word) -> Int:
-    """The number of the stage that a board is in; 0 is the first."""
+    """Return the number of the stage that a board is in; 0 is the first."""
     raise TypeError("stage_of is a verb for kernels")
 
 
 @implements(stage_of, OneStage)
-def always_the_first(stages: OneStage, cells: Word) -> Int:
+def first_stage(stages: OneStage, cells: Word) -> Int:
+    """Return 0."""
     return 0
 
 
-@implements(stage_of, TileStages)
-def stage_by_tiles(stages: TileStages, cells: Word) -> Int:
-    return _stage(stages, cells)
-
-
-@implements(stage_of, PromotingStages)
-def promoting_stage_by_tiles(stages: PromotingStages, cells: Word) -> Int:
-    return _stage(stages, cells)
-
-
-@inline
-def _stage(stages: Stages, cells: Word) -> Int:
+@implements(stage_of, TileStages, PromotingStages)
+def stage_by_tiles(stages: TileStages | PromotingStages, cells: Word) -> Int:
+    """Return the last stage whose conditions, and those of all stages before it, hold."""
     stage = 0
     for i in range(len(stages.least)):
-        if _mass(cells, stages.least[i]) < stages.needed[i]:
+        if _tile_mass(cells, stages.least[i]) < stages.needed[i]:
             break
         stage = stages.stage[i]
     return stage
 
 
 @inline
-def _mass(cells: Word, least: Int) -> Int:
-    """The sum of all tiles of at least that code."""
+def _tile_mass(cells: Word, least: Int) -> Int:
+    """Return the sum of all tiles of at least that code."""
     mass = np.int64(0)
     for code in range(least, 16):
         others = cells ^ (u64(code) * LOWEST_BITS)
@@ -108,49 +104,43 @@ def _mass(cells: Word, least: Int) -> Int:
 
 
 def is_unwritten(stages: Stages, weights: NDArray[Any], weight: Any) -> bool:
-    """Whether a weight is only the mark of one that was never written."""
+    """Tell whether a weight only marks that it was never written."""
     raise TypeError("is_unwritten is a verb for kernels")
 
 
-@implements(is_unwritten, OneStage)
-def never_of_one_stage(stages: OneStage, weights: NDArray[Any], weight: Any) -> bool:
-    return False
-
-
-@implements(is_unwritten, TileStages)
-def never_of_stages_apart(stages: TileStages, weights: NDArray[Any], weight: Any) -> bool:
+@implements(is_unwritten, OneStage, TileStages)
+def never_unwritten(stages: OneStage | TileStages, weights: NDArray[Any], weight: Any) -> bool:
+    """Return false: without promotion every weight counts."""
     return False
 
 
 @implements(is_unwritten, PromotingStages)
-def marked_as_unwritten(stages: PromotingStages, weights: NDArray[Any], weight: Any) -> bool:
+def marked_unwritten(stages: PromotingStages, weights: NDArray[Any], weight: Any) -> bool:
+    """Compare with the mark of the weights' type."""
     return weight <= _unwritten(weights)
 
 
 def written_index(stages: Stages, weights: NDArray[Any], index: Word, stage_size: Word) -> Word:
-    """The place, or where its weight is read instead while it was never written."""
-    raise TypeError("written_place is a verb for kernels")
+    """Return the index, or that of the same weight in the last earlier stage that wrote it."""
+    raise TypeError("written_index is a verb for kernels")
 
 
-@implements(written_index, OneStage)
-def the_only_place(stages: OneStage, weights: NDArray[Any], index: Word, stage_size: Word) -> Word:
-    return index
-
-
-@implements(written_index, TileStages)
-def the_own_place(stages: TileStages, weights: NDArray[Any], index: Word, stage_size: Word) -> Word:
+@implements(written_index, OneStage, TileStages)
+def own_index(stages: OneStage | TileStages, weights: NDArray[Any], index: Word, stage_size: Word) -> Word:
+    """Return the index as it is."""
     return index
 
 
 @implements(written_index, PromotingStages)
-def the_last_place_written(stages: PromotingStages, weights: NDArray[Any], index: Word, stage_size: Word) -> Word:
+def promoted_index(stages: PromotingStages, weights: NDArray[Any], index: Word, stage_size: Word) -> Word:
+    """Go back from stage to stage."""
     while is_unwritten(stages, weights, weights[index]):
         index -= stage_size
     return index
 
 
 def _unwritten(weights: NDArray[Any]) -> Any:
-    raise TypeError("_unwritten is for kernels")
+    raise TypeError("_unwritten is a verb for kernels")
 
 
 @overload(_unwritten, jit_options={"forceinline": True})
@@ -161,7 +151,10 @@ def _unwritten_of_type(weights):  # type: ignore[no-untyped-def]  # noqa: ANN001
 
 
 def parse_stages(conditions: tuple[str, ...], game: Game, *, promote: bool = False) -> Stages:
-    """What kernels take of conditions like ("16384", "16384+8192"); raises SpecError where one cannot be.
+    """Return what kernels take of conditions like ("16384", "16384+8192").
+
+    Raises:
+        SpecError: A condition names no tiles of the game, or does not come after the one before it.
 
     >>> parse_stages(("16384", "16384+8192"), make_game("2048")).least
     array([14, 13])
@@ -178,7 +171,10 @@ def parse_stages(conditions: tuple[str, ...], game: Game, *, promote: bool = Fal
 
 
 def condition_codes(condition: str, game: Game) -> list[int]:
-    """The tile codes of one condition, the largest first; raises SpecError where there are no such tiles.
+    """Return the tile codes of one condition, the largest first.
+
+    Raises:
+        SpecError: The game has no such tiles.
 
     >>> condition_codes("8192+16384", make_game("2048"))
     [14, 13]
@@ -190,12 +186,12 @@ def condition_codes(condition: str, game: Game) -> list[int]:
         except (UsageError, ValueError):
             raise SpecError(f"stage {condition!r}: {word.strip()!r} is no tile of {game.name}") from None
     if max(codes) > 15:
-        raise SpecError(f"stage {condition!r}: the largest tile that a network knows is {game.value(15)}")
+        raise SpecError(f"stage {condition!r}: the largest tile with weights is {game.value(15)}")
     return sorted(codes, reverse=True)
 
 
 def _checks(wanted: list[list[int]]) -> list[tuple[int, int, int]]:
-    """What is looked at in turn, as (least, needed, stage reached with it), without what was looked at before."""
+    """Return the conditions to check in order, as (least, needed, stage), each only once."""
     checks: list[tuple[int, int, int]] = []
     for number, codes in enumerate(wanted, start=1):
         own = [(code, sum(1 << larger for larger in codes[: i + 1])) for i, code in enumerate(codes)]

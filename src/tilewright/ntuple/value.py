@@ -1,12 +1,14 @@
-"""What is valued: afterstates, states or actions (Szubert & Jaśkowski 2014, figures 4 to 6).
+"""Value functions: networks of afterstate values, state values or action values (Szubert & Jaśkowski 2014, Figs. 4-6).
 
-A method looks at a state, values its moves, and says what a move *stands on*: the thing whose value is learned, a state
-or afterstate and the places of its weights. One learning loop then serves all three:
+A value function values the moves of a state, and tells for each move its *target state*: the state or afterstate whose
+value an update changes. One learning loop then serves all three.
 
-                 a move stands on           a move's value                    its reward comes
-    Afterstates  the afterstate             reward + V(afterstate)            before that
-    States       the state                  reward + Σ P(next) · V(next)      after that
-    Actions      the state, for the action  Q(state, action)                  after that
+                     target state of a move     value of a move                   reward received
+    AfterstateValues the afterstate             reward + V(afterstate)            on entering the target state
+    StateValues      the state                  reward + Σ P(next) · V(next)      on leaving it
+    ActionValues     the state, per action      Q(state, action)                  on leaving it
+
+Every value function is also a policy: it plays the move of the highest value.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -15,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.jit import Int, Word, implements, inline
-from tilewright.games.policy import NO_ACTION
+from tilewright.games.policy import NO_ACTION, act
 from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide
 from tilewright.games.state_kernels import make_outcomes
 from tilewright.ntuple.weights import Indices, WeightTables, compute_indices, lookups, state_value, sum_weights
+from tilewright.rng import Stream
 
 __all__ = [
     "ActionValues",
@@ -26,6 +29,7 @@ __all__ = [
     "Candidate",
     "StateValues",
     "ValueFunction",
+    "action_offset",
     "evaluate_action",
     "greedy_action",
     "make_value_function",
@@ -35,32 +39,40 @@ __all__ = [
 u64 = np.uint64
 ZERO = u64(0)
 LOWEST = np.float32(-np.inf)
-ValueFunction: TypeAlias = Any  # Afterstates, States or Actions
 
 
 class AfterstateValues(NamedTuple):
+    """V(afterstate), with the workspace of one thread."""
+
     tables: WeightTables
-    indices: Indices  # room for four boards
+    indices: Indices  # uint32[4 * lookups]
     after: NDArray[np.uint64]  # uint64[4, 2]: the afterstate of each action
     reward: NDArray[np.int64]  # int64[4]
-    q_values: NDArray[np.float32]  # float32[4]: filled by `greedy_action`, -inf where a move is not legal
+    q_values: NDArray[np.float32]  # float32[4]: filled by `greedy_action`, -inf where a move is illegal
 
 
 class StateValues(NamedTuple):
+    """V(state), with the workspace of one thread."""
+
     tables: WeightTables
-    indices: Indices  # room for two boards
-    chances: Outcomes
+    indices: Indices  # uint32[2 * lookups]
+    outcomes: Outcomes
     q_values: NDArray[np.float32]
 
 
 class ActionValues(NamedTuple):
-    tables: WeightTables  # of four networks of equal size, one an action
-    indices: Indices  # room for one board
+    """Q(state, action), with the workspace of one thread."""
+
+    tables: WeightTables  # of four networks of equal size, one per action
+    indices: Indices  # uint32[lookups]
     q_values: NDArray[np.float32]
 
 
+ValueFunction: TypeAlias = AfterstateValues | StateValues | ActionValues
+
+
 def make_value_function(name: str, tables: WeightTables, lookups: int) -> ValueFunction:
-    """A method by its name, with room of its own: one for every thread."""
+    """Return the value function called `afterstate`, `state` or `action`, with a workspace for one thread."""
 
     def indices(boards: int) -> Indices:
         return np.empty(boards * lookups, np.uint32)
@@ -74,148 +86,171 @@ def make_value_function(name: str, tables: WeightTables, lookups: int) -> ValueF
 
 
 class Candidate(NamedTuple):
-    """A move, and what it stands on."""
+    """A move with its target state, and where the weights of that are."""
 
     action: Int
     after: State
     reward: Int
-    target_state: State  # what the move stands on
-    value: Any  # the value of that
-    first: Int  # where the places of its weights begin
-    offset: Word  # how much further the weights are than the places say
+    target_state: State
+    value: Any  # float32: the value of the target state
+    first: Int  # the position of its first index in `indices` of the value function
+    offset: Word  # added to every index
 
 
 def greedy_action(value_function: ValueFunction, rules: Rules, state: State) -> Candidate:
-    """The best move; its action is OVER where none is legal."""
-    raise TypeError("consider is a verb for kernels")
+    """Return the move of the highest value and fill `q_values`; its action is NO_ACTION where no move is legal."""
+    raise TypeError("greedy_action is a verb for kernels")
 
 
 def evaluate_action(value_function: ValueFunction, rules: Rules, state: State, action: Int) -> Candidate:
-    """A given legal move of the state that was just considered."""
-    raise TypeError("stand is a verb for kernels")
+    """Return a given legal move of the state that `greedy_action` was called with last."""
+    raise TypeError("evaluate_action is a verb for kernels")
 
 
 def reward_on_entry(value_function: ValueFunction) -> bool:
-    """Whether a move's reward is earned before what it stands on."""
-    raise TypeError("reward_comes_first is a verb for kernels")
+    """Tell whether the reward is received on entering the target state.
+
+    If so, the reward of a move belongs to the update target of the move before.
+    """
+    raise TypeError("reward_on_entry is a verb for kernels")
+
+
+def action_offset(value_function: ValueFunction, action: Int) -> Word:
+    """Return what is added to every index for the weights of an action."""
+    raise TypeError("action_offset is a verb for kernels")
 
 
 @inline
-def _nothing(state: State) -> Candidate:
+def _no_candidate(state: State) -> Candidate:
     return Candidate(NO_ACTION, state, 0, state, np.float32(0), 0, ZERO)
 
 
-# Afterstates
+@implements(act, AfterstateValues, StateValues, ActionValues)
+def act_greedily(value_function: ValueFunction, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
+    """Play the move of the highest value."""
+    best = greedy_action(value_function, rules, state)
+    return best.action, best.after, best.reward
 
 
-@implements(greedy_action, AfterstateValues)
-def consider_afterstates(value_function: AfterstateValues, rules: Rules, state: State) -> Candidate:
-    """First list the places of all four afterstates, then add up: the weights are fetched meanwhile."""
-    n = lookups(value_function.tables)
-    for action in range(4):
-        after, reward = slide(rules, state, action)
-        value_function.reward[action], value_function.q_values[action] = reward, LOWEST
-        if reward != ILLEGAL:
-            value_function.after[action, 0], value_function.after[action, 1] = after.cells, after.extra
-            compute_indices(value_function.tables, rules, after, value_function.indices, action * n)
-    best, best_sum, best_value = NO_ACTION, LOWEST, np.float32(0)
-    for action in range(4):
-        if value_function.reward[action] != ILLEGAL:
-            value = sum_weights(value_function.tables, value_function.indices, action * n, ZERO)
-            total = value + np.float32(value_function.reward[action])
-            value_function.q_values[action] = total
-            if total > best_sum:
-                best, best_sum, best_value = action, total, value
-    if best == NO_ACTION:
-        return _nothing(state)
-    after = State(value_function.after[best, 0], value_function.after[best, 1])
-    return Candidate(best, after, value_function.reward[best], after, best_value, best * n, ZERO)
-
-
-@implements(evaluate_action, AfterstateValues)
-def stand_on_afterstate(value_function: AfterstateValues, rules: Rules, state: State, action: Int) -> Candidate:
-    first = action * lookups(value_function.tables)
-    after = State(value_function.after[action, 0], value_function.after[action, 1])
-    value = sum_weights(value_function.tables, value_function.indices, first, ZERO)
-    return Candidate(action, after, value_function.reward[action], after, value, first, ZERO)
+@implements(action_offset, AfterstateValues, StateValues)
+def no_offset(values: AfterstateValues | StateValues, action: Int) -> Word:
+    """Return zero: all actions share the weights."""
+    return ZERO
 
 
 @implements(reward_on_entry, AfterstateValues)
-def _afterstates_come_after_the_reward(value_function: AfterstateValues) -> bool:
+def afterstates_follow_the_reward(values: AfterstateValues) -> bool:
+    """Return true: the reward is received before the afterstate is entered."""
     return True
 
 
-# States
+@implements(reward_on_entry, StateValues, ActionValues)
+def states_precede_the_reward(values: StateValues | ActionValues) -> bool:
+    """Return false: the reward is received after the state is left."""
+    return False
+
+
+# Afterstate values
+
+
+@implements(greedy_action, AfterstateValues)
+def greedy_afterstate_action(values: AfterstateValues, rules: Rules, state: State) -> Candidate:
+    """Compute the indices of all four afterstates, then sum the weights: they are prefetched meanwhile."""
+    n = lookups(values.tables)
+    for action in range(4):
+        after, reward = slide(rules, state, action)
+        values.reward[action], values.q_values[action] = reward, LOWEST
+        if reward != ILLEGAL:
+            values.after[action, 0], values.after[action, 1] = after.cells, after.extra
+            compute_indices(values.tables, rules, after, values.indices, action * n)
+    best, best_q, best_value = NO_ACTION, LOWEST, np.float32(0)
+    for action in range(4):
+        if values.reward[action] != ILLEGAL:
+            value = sum_weights(values.tables, values.indices, action * n, ZERO)
+            q = value + np.float32(values.reward[action])
+            values.q_values[action] = q
+            if q > best_q:
+                best, best_q, best_value = action, q, value
+    if best == NO_ACTION:
+        return _no_candidate(state)
+    after = State(values.after[best, 0], values.after[best, 1])
+    return Candidate(best, after, values.reward[best], after, best_value, best * n, ZERO)
+
+
+@implements(evaluate_action, AfterstateValues)
+def evaluate_afterstate_action(values: AfterstateValues, rules: Rules, state: State, action: Int) -> Candidate:
+    """Sum the weights of the action's afterstate again; its indices are still there."""
+    first = action * lookups(values.tables)
+    after = State(values.after[action, 0], values.after[action, 1])
+    value = sum_weights(values.tables, values.indices, first, ZERO)
+    return Candidate(action, after, values.reward[action], after, value, first, ZERO)
+
+
+# State values
 
 
 @implements(greedy_action, StateValues)
-def consider_states(value_function: StateValues, rules: Rules, state: State) -> Candidate:
-    n = lookups(value_function.tables)
-    best, best_sum = NO_ACTION, LOWEST
+def greedy_state_action(values: StateValues, rules: Rules, state: State) -> Candidate:
+    """Take the expectation over all outcomes of every move."""
+    n = lookups(values.tables)
+    best, best_q = NO_ACTION, LOWEST
     for action in range(4):
         after, reward = slide(rules, state, action)
-        value_function.q_values[action] = LOWEST
+        values.q_values[action] = LOWEST
         if reward == ILLEGAL:
             continue
-        total = np.float32(reward)
-        for i in range(outcomes(rules, after, value_function.chances)):
-            chance = value_function.chances
-            following = State(chance.cells[i], chance.extra[i])
-            value = state_value(value_function.tables, rules, following, value_function.indices, n)
-            total += np.float32(chance.probability[i]) * (value + np.float32(chance.reward[i]))
-        value_function.q_values[action] = total
-        if total > best_sum:
-            best, best_sum = action, total
+        q = np.float32(reward)
+        for i in range(outcomes(rules, after, values.outcomes)):
+            outcome = values.outcomes
+            following = State(outcome.cells[i], outcome.extra[i])
+            value = state_value(values.tables, rules, following, values.indices, n)
+            q += np.float32(outcome.probability[i]) * (value + np.float32(outcome.reward[i]))
+        values.q_values[action] = q
+        if q > best_q:
+            best, best_q = action, q
     if best == NO_ACTION:
-        return _nothing(state)
-    return evaluate_action(value_function, rules, state, best)
+        return _no_candidate(state)
+    return evaluate_action(values, rules, state, best)
 
 
 @implements(evaluate_action, StateValues)
-def stand_on_state(value_function: StateValues, rules: Rules, state: State, action: Int) -> Candidate:
+def evaluate_state_action(values: StateValues, rules: Rules, state: State, action: Int) -> Candidate:
+    """Value the state itself, which is the target state of all its moves."""
     after, reward = slide(rules, state, action)
-    value = state_value(value_function.tables, rules, state, value_function.indices, 0)
+    value = state_value(values.tables, rules, state, values.indices, 0)
     return Candidate(action, after, reward, state, value, 0, ZERO)
 
 
-@implements(reward_on_entry, StateValues)
-def _states_come_before_the_reward(value_function: StateValues) -> bool:
-    return False
+# Action values
 
 
-# Actions
+@implements(action_offset, ActionValues)
+def offset_of_network(values: ActionValues, action: Int) -> Word:
+    """Return where the action's own network begins."""
+    return u64(action) * u64(len(values.tables.weights) // 4)
 
 
 @implements(greedy_action, ActionValues)
-def consider_actions(value_function: ActionValues, rules: Rules, state: State) -> Candidate:
-    compute_indices(value_function.tables, rules, state, value_function.indices, 0)
-    best, best_value = NO_ACTION, LOWEST
+def greedy_action_value(values: ActionValues, rules: Rules, state: State) -> Candidate:
+    """Sum the weights of the same indices in four networks."""
+    compute_indices(values.tables, rules, state, values.indices, 0)
+    best, best_q = NO_ACTION, LOWEST
     for action in range(4):
-        value_function.q_values[action] = LOWEST
+        values.q_values[action] = LOWEST
         if slide(rules, state, action)[1] != ILLEGAL:
-            value = sum_weights(value_function.tables, value_function.indices, 0, _shift_of(value_function, action))
-            value_function.q_values[action] = value
-            if value > best_value:
-                best, best_value = action, value
+            q = sum_weights(values.tables, values.indices, 0, action_offset(values, action))
+            values.q_values[action] = q
+            if q > best_q:
+                best, best_q = action, q
     if best == NO_ACTION:
-        return _nothing(state)
-    return evaluate_action(value_function, rules, state, best)
-
-
-@inline
-def _shift_of(value_function: ActionValues, action: Int) -> Word:
-    return u64(action) * u64(len(value_function.tables.weights) // 4)
+        return _no_candidate(state)
+    return evaluate_action(values, rules, state, best)
 
 
 @implements(evaluate_action, ActionValues)
-def stand_on_action(value_function: ActionValues, rules: Rules, state: State, action: Int) -> Candidate:
+def evaluate_action_value(values: ActionValues, rules: Rules, state: State, action: Int) -> Candidate:
+    """Sum the weights of the action's network again; the indices are still there."""
     after, reward = slide(rules, state, action)
-    offset = _shift_of(value_function, action)
-    return Candidate(
-        action, after, reward, state, sum_weights(value_function.tables, value_function.indices, 0, offset), 0, offset
-    )
-
-
-@implements(reward_on_entry, ActionValues)
-def _actions_come_before_the_reward(value_function: ActionValues) -> bool:
-    return False
+    offset = action_offset(values, action)
+    value = sum_weights(values.tables, values.indices, 0, offset)
+    return Candidate(action, after, reward, state, value, 0, offset)

@@ -1,9 +1,9 @@
-"""A network as kernels see it: weight tables, and how a board finds its places in them.
+"""A network as kernels see it: its weight tables, and the indices of a board's weights.
 
-A network's value of a board is the sum of the weights it looks up: one for every tuple in every symmetric image of the
-board, and one for every extra feature. The *board* is turned into its images and the same tuples are read from each.
+The value of a board is the sum of the weights it looks up: one for every tuple in every symmetry of the board, and one
+for every extra feature. The *board* is transformed, and the same tuples are read from each of its symmetries.
 
-A tuple's index is gathered by one instruction from the board's bit planes (see `planes`).
+One instruction gathers a tuple's index from the bit planes of the board (see `bitplanes`).
 """
 
 from typing import Any, NamedTuple
@@ -32,33 +32,37 @@ __all__ = [
 ]
 
 u64 = np.uint64
-Indices = NDArray[np.uint32]  # where a board's weights are
+Indices = NDArray[np.uint32]  # the indices of a board's weights
 
 
 class WeightTables(NamedTuple):
-    """What kernels need of a network. The lengths of the tuples are part of its type: loops over them unroll."""
+    """What kernels need of a network.
 
-    weights: NDArray[Any]  # float32, or int16 in units of `quantum`: all tables behind each other
-    quantum: Any  # float32: what a weight of 1 is worth
-    masks: tuple[Word, ...]  # the bits of each tuple on a board's planes
-    offsets: tuple[Word, ...]  # where each tuple's table begins, in the first stage
-    symmetries: tuple[Word, ...]  # one entry for each symmetric image that is read: 8, 4 or 1
+    The lengths of the Python tuples are part of the type, so that the compiler unrolls loops over them. `symmetries`
+    and `hints` are used for their lengths only.
+    """
+
+    weights: NDArray[Any]  # float32, or int16 in multiples of `quantum`: all tables one after the other
+    quantum: Any  # float32: the value of a weight of 1
+    masks: tuple[Word, ...]  # the bits of each tuple on the bit planes
+    offsets: tuple[Word, ...]  # where the table of each tuple begins, in the first stage
+    symmetries: tuple[Word, ...]  # one entry for each symmetry that is read: 8, 4 or 1
     features: FeatureSet
-    hints: tuple[Word, ...]  # one entry for each hint that has weights of its own; those of a tuple are side by side
+    hints: tuple[Word, ...]  # one entry for each hint with weights of its own; those of one entry are adjacent
     stages: Stages
-    stage_size: Word  # how many places the tables of one stage have
+    stage_size: Word  # the number of weights of one stage
     largest_code: Int  # the largest tile that has weights
 
 
 @inline
 def lookups(tables: WeightTables) -> Int:
-    """How many weights make up one value."""
+    """Return the number of weights that add up to one value."""
     return len(tables.symmetries) * len(tables.masks) + count_features(tables.features)
 
 
 @inline
 def compute_indices(tables: WeightTables, rules: Rules, state: State, indices: Indices, first: Int) -> None:
-    """Write down where the weights of `state` are, from places[first] on, and ask for them to be fetched."""
+    """Write the indices of the weights of `state` to `indices[first:first + lookups]`, and prefetch the weights."""
     cells = downgraded_cells(rules, state, tables.largest_code)
     symmetries = symmetric_planes(rules, cells)
     stage = u64(stage_of(tables.stages, cells)) * tables.stage_size
@@ -75,7 +79,7 @@ def compute_indices(tables: WeightTables, rules: Rules, state: State, indices: I
 
 @inline
 def extra_key(tables: WeightTables, rules: Rules, state: State) -> Word:
-    """What a value may depend on beside the cells: two states that agree in both have one value."""
+    """Return what a value depends on besides the cells: states with equal cells and equal keys have equal values."""
     if len(tables.hints) > 1 or count_features(tables.features) > 0:
         return u64(hint_of(rules, state))
     return u64(0)
@@ -83,12 +87,13 @@ def extra_key(tables: WeightTables, rules: Rules, state: State) -> Word:
 
 @inline
 def read_weight(tables: WeightTables, index: Word) -> Any:
+    """Return a weight, or that of an earlier stage while it is unwritten."""
     return tables.weights[written_index(tables.stages, tables.weights, index, tables.stage_size)]
 
 
 @inline
 def sum_weights(tables: WeightTables, indices: Indices, first: Int, offset: Word) -> Int:
-    """The sum of the weights at places[first:first + lookups], each `offset` further; four sums at once."""
+    """Return the sum of weights[indices[first:first + lookups] + offset]; four partial sums run in parallel."""
     n, weights, stages = lookups(tables), tables.weights, tables.stages
     a = b = c = d = zero_accumulator(weights)
     k, missing = first, False
@@ -105,24 +110,20 @@ def sum_weights(tables: WeightTables, indices: Indices, first: Int, offset: Word
         missing |= is_unwritten(stages, weights, one)
         k += 1
     if missing:  # some are read from an earlier stage
-        a, b, c, d = (
-            zero_accumulator(weights),
-            zero_accumulator(weights),
-            zero_accumulator(weights),
-            zero_accumulator(weights),
-        )
+        a = b = c = d = zero_accumulator(weights)
         for k in range(first, first + n):
             a += read_weight(tables, indices[k] + offset)
     return np.float32((a + b) + (c + d)) * tables.quantum
 
 
 def zero_accumulator(weights: NDArray[Any]) -> Any:
-    raise TypeError("no_sum is for kernels")
+    """Return the zero that weights of this type are summed up from."""
+    raise TypeError("zero_accumulator is a verb for kernels")
 
 
 @overload(zero_accumulator, jit_options={"forceinline": True})
-def _zero_to_add_to(weights):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202  (Numba compares signatures)
-    """Whole numbers are added up as such: a sum of int16 would overflow, one of floats would be slower."""
+def _zero_of_type(weights):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202  (Numba compares signatures)
+    """Integers are summed as int64: a sum of int16 would overflow, and one of floats would be slower."""
     if isinstance(weights.dtype, types.Integer):
         return lambda weights: np.int64(0)
     return lambda weights: np.float32(0)
@@ -130,6 +131,6 @@ def _zero_to_add_to(weights):  # type: ignore[no-untyped-def]  # noqa: ANN001, A
 
 @inline
 def state_value(tables: WeightTables, rules: Rules, state: State, indices: Indices, first: Int) -> Int:
-    """The value of a state; its places are left in `indices`."""
+    """Return the value of a state and leave its indices in `indices[first:]`."""
     compute_indices(tables, rules, state, indices, first)
     return sum_weights(tables, indices, first, u64(0))

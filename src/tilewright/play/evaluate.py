@@ -1,5 +1,6 @@
 """Play many games with an agent, and say how good it is."""
 
+import threading
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -12,29 +13,37 @@ from numpy.typing import NDArray
 
 from tilewright._core.cluster import Cluster
 from tilewright._core.parallel import default_threads, parallel_for
-from tilewright.agents.base import Agent, BatchAgent
-from tilewright.agents.model_store import lend_models
+from tilewright.agents import agent_of
+from tilewright.agents.base import Agent, BatchAgent, Player
 from tilewright.errors import UsageError
-from tilewright.games import make_game
+from tilewright.games import game_of
 from tilewright.games.base import Game
-from tilewright.games.episode import Episode
-from tilewright.games.policy import Results, make_results, play_games
-from tilewright.ntuple.model import Model
-from tilewright.play.recorder import GamesRecorder, recording_of
-from tilewright.play.recording import load_recording_kernel, play_recorded
-from tilewright.play.statistics import Estimate, best_of_hundred, mean_of, rate_of
+from tilewright.games.policy import GameResults, make_results, play_games
+from tilewright.play.recording import GamesRecorder, Recording, play_recorded
+from tilewright.play.statistics import Estimate, max100, mean_of, rate_of
 from tilewright.rng import new_stream, stream_key
 
 __all__ = ["Evaluation", "evaluate"]
 
-PIECES = 8  # that each processor of a cluster plays
+TASKS_PER_PROCESSOR = 8  # of a cluster
 Counts = NDArray[np.int64]
-Progress = Callable[[int], None]  # is told how many games have just been finished
+Progress = Callable[[int], None]  # called with the number of games finished since the last call
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The results of some games, game by game, and what they say of the agent."""
+    """The results of an agent, game by game.
+
+    Attributes:
+        agent: The spec of the agent.
+        game: The game.
+        seed: The seed of the games.
+        threads: The number of threads.
+        scores: int64[games].
+        moves: int64[games].
+        codes: int64[games], the codes of the largest tiles.
+        seconds: The time it took.
+    """
 
     agent: str
     game: Game
@@ -42,30 +51,33 @@ class Evaluation:
     threads: int
     scores: Counts
     moves: Counts
-    codes: Counts  # the largest tile of each game, as its code
+    codes: Counts
     seconds: float
 
     @property
     def games(self) -> int:
+        """The number of games."""
         return len(self.scores)
 
     @property
     def score(self) -> Estimate:
+        """The mean score with its 95 % interval."""
         return mean_of(self.scores)
 
     @property
     def max100(self) -> Estimate | None:
-        """The mean of the best score of every hundred games."""
-        return best_of_hundred(self.scores)
+        """The mean of the maxima of groups of 100 games; None for fewer games."""
+        return max100(self.scores)
 
     @property
     def win_rate(self) -> Estimate | None:
+        """The share of games that made the winning tile; None where the game has none."""
         win = self.game.win_code
         return None if win is None else rate_of(int((self.codes >= win).sum()), self.games)
 
     @property
     def reach(self) -> dict[int, Estimate]:
-        """For every tile from the smallest final one to the largest: how many games reached it."""
+        """The share of games that reached each tile, from the smallest of the largest tiles on."""
         lowest, highest = int(self.codes.min()), int(self.codes.max())
         return {
             self.game.value(code): rate_of(int((self.codes >= code).sum()), self.games)
@@ -74,10 +86,11 @@ class Evaluation:
 
     @property
     def moves_per_second(self) -> float:
+        """The speed of all threads together."""
         return float(self.moves.sum()) / max(self.seconds, 1e-9)
 
     def to_json(self) -> dict[str, Any]:
-        """The figures, as `evaluate --json` prints them."""
+        """Return the results as JSON: means, intervals and rates."""
         scores = self.scores
         return {
             "agent": self.agent,
@@ -100,148 +113,162 @@ def _rate_json(rate: Estimate) -> dict[str, Any]:
 
 
 def evaluate(
-    agent: Agent,
-    game: Game | None = None,
+    agent: Agent | str,
+    game: Game | str = "2048",
     *,
     games: int = 100,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
-    record: Path | None = None,
+    record: Path | str | None = None,
     cluster: Cluster | None = None,
 ) -> Evaluation:
-    """Play `games` games; the same seed gives the same games, whatever the number of threads.
+    """Play games with an agent; the same seed gives the same games, whatever the number of threads.
 
-    `record` is a file for the games themselves, in their order, each as soon as it and those before it are finished.
-    With a `cluster` its processors play, on whatever machines they are. When interrupted (Ctrl-C), the evaluation of
-    the games that were finished is attached to the KeyboardInterrupt as `partial`.
+    Args:
+        agent: An agent, or its spec.
+        game: A game, or its spec.
+        games: The number of games.
+        seed: The seed of the games.
+        threads: The number of threads; None for all processors.
+        progress: Called with the number of games finished since the last call.
+        record: A file for the games themselves, each written as soon as it and those before it are finished.
+        cluster: A Ray cluster that plays instead of threads.
 
-    >>> evaluate(make_agent("random"), make_game("2048"), games=1000, seed=1).games
+    Raises:
+        UsageError: The number of games is not possible, or the games of a cluster are to be recorded.
+        KeyboardInterrupt: On Ctrl-C; its attribute `partial` is the evaluation of the games finished until then.
+
+    >>> evaluate("random", "2048", games=1000, seed=1).games
     1000
     """
-    game = make_game() if game is None else game
-    threads = default_threads() if threads is None else threads
+    agent, game = agent_of(agent), game_of(game)
     if games < 1:
         raise UsageError(f"games={games}: at least one game must be played")
-    if cluster is not None:
-        if record is not None:
-            raise UsageError("games that are played on a cluster cannot be recorded")
-        threads = cluster.processors
-    policy = agent.policy(game) if cluster is None else None
-    if policy is None and cluster is None:
-        threads = min(threads, 1)
-    try:
-        results = make_results(games)
-    except (MemoryError, OverflowError, ValueError):
-        raise UsageError(f"games={games}: there is no memory for the results of so many") from None
-    finished = np.zeros(games, np.bool_)
+    if cluster is not None and record is not None:
+        raise UsageError("games that are played on a cluster cannot be recorded")
+    threads = default_threads() if threads is None else threads
+    evaluator = _Evaluator(agent, game, games, seed, threads if cluster is None else cluster.processors)
+    with nullcontext() if record is None else GamesRecorder(Path(record)) as recorder:
+        return evaluator.run(progress, recorder, cluster)
 
-    def play(first: int, count: int) -> None:
-        part = Results(*(array[first : first + count] for array in results))
-        if recorder is not None:
-            _play_recording(agent, game, seed, first, part, recorder)
-        else:
-            _play(agent, game, seed, first, part)
-        finished[first : first + count] = True
 
-    def result() -> Evaluation:
-        scores, moves, codes = (array[finished] for array in results)
-        return Evaluation(agent.spec, game, seed, threads, scores, moves, codes, time.perf_counter() - began)
+class _Evaluator:
+    """One evaluation under way."""
 
-    with nullcontext() if record is None else GamesRecorder(record) as recorder:
-        if policy is not None or isinstance(agent, BatchAgent):
-            play(0, 0)  # loads or compiles the kernel, so that only playing is timed
-        began = time.perf_counter()
+    def __init__(self, agent: Agent, game: Game, games: int, seed: int, threads: int) -> None:
+        self.agent, self.game, self.games, self.seed, self.threads = agent, game, games, seed, threads
+        try:
+            self.results = make_results(games)
+        except (MemoryError, OverflowError, ValueError):
+            raise UsageError(f"games={games}: there is not enough memory for the results") from None
+        self.finished = np.zeros(games, np.bool_)
+        self._players = threading.local()
+        self._began = 0.0
+
+    def run(self, progress: Progress | None, recorder: GamesRecorder | None, cluster: Cluster | None) -> Evaluation:
+        """Play all games."""
+        if cluster is None:
+            in_python = self._warm_up(recorder)
+            if in_python:
+                self.threads = 1
+        self._began = time.perf_counter()
         try:
             if cluster is not None:
-                _play_on_cluster(cluster, agent, game, seed, results, finished, progress)
-            elif isinstance(agent, BatchAgent) and recorder is None:
-                _play_in_turn(play, games, agent.batch_size, progress)
+                self._play_on_cluster(cluster, progress)
+            elif isinstance(self.agent, BatchAgent) and recorder is None:
+                self._play_batches(self.agent, progress)
             else:
-                parallel_for(play, games, threads, progress)
+                parallel_for(
+                    lambda first, count: self._play(first, count, recorder), self.games, self.threads, progress
+                )
         except KeyboardInterrupt as stop:
-            if finished.any():
-                stop.partial = result()  # type: ignore[attr-defined]
+            if self.finished.any():
+                stop.partial = self.evaluation()  # type: ignore[attr-defined]
             raise
-        return result()
+        return self.evaluation()
 
+    def evaluation(self) -> Evaluation:
+        """Return the evaluation of the games that are finished."""
+        scores, moves, codes = (array[self.finished] for array in self.results)
+        seconds = time.perf_counter() - self._began
+        return Evaluation(self.agent.spec, self.game, self.seed, self.threads, scores, moves, codes, seconds)
 
-def _play_on_cluster(
-    cluster: Cluster,
-    agent: Agent,
-    game: Game,
-    seed: int,
-    results: Results,
-    finished: NDArray[np.bool_],
-    progress: Progress | None,
-) -> None:
-    games = len(finished)
-    size = max(1, games // (PIECES * cluster.processors))
-    if isinstance(agent, BatchAgent):
-        size = agent.batch_size
-    pieces = [(first, min(size, games - first)) for first in range(0, games, size)]
-    shared = [cluster.share(thing) for thing in (agent, agent.models(game), game.spec, seed)]
-    for number, part in cluster.map(_play_piece, pieces, shared):
-        first, count = pieces[number]
-        for whole, column in zip(results, part, strict=True):
-            whole[first : first + count] = column
-        finished[first : first + count] = True
-        if progress is not None:
-            progress(count)
-
-
-def _play_piece(agent: Agent, models: dict[str, Model], game: str, seed: int, first: int, count: int) -> Results:
-    """Some games, in whatever process this is."""
-    lend_models(models)
-    results = make_results(count)
-    _play(agent, make_game(game), seed, first, results)
-    return results
-
-
-def _play(agent: Agent, game: Game, seed: int, first: int, part: Results) -> None:
-    """Games number `first` and on, as the agent plays them best; with room of its own, for any thread."""
-    if isinstance(agent, BatchAgent):
-        agent.play_batch(game, seed, first, part)
-        return
-    policy = agent.policy(game)
-    if policy is None:
-        _play_in_python(agent, game, seed, first, part)
-    else:
-        play_games(game.rules, policy, stream_key(seed), first, new_stream(), part)
-
-
-def _play_in_turn(play: Callable[[int, int], None], games: int, batch_size: int, progress: Progress | None) -> None:
-    """Always the same groups of games: what is computed for many boards at once may differ in the last digit."""
-    for first in range(0, games, batch_size):
-        count = min(batch_size, games - first)
-        play(first, count)
-        if progress:
-            progress(count)
-
-
-def _play_episode(agent: Agent, game: Game, seed: int, number: int) -> Episode:
-    episode = Episode(game, seed, number)
-    while not episode.is_over:
-        episode.move(agent.move(episode.board, episode.stream))
-    return episode
-
-
-def _play_in_python(agent: Agent, game: Game, seed: int, first: int, part: Results) -> None:
-    for i in range(len(part.scores)):
-        episode = _play_episode(agent, game, seed, first + i)
-        code = game.code(game.largest(episode.board))
-        part.scores[i], part.moves[i], part.codes[i] = episode.score, len(episode.history), code
-
-
-def _play_recording(agent: Agent, game: Game, seed: int, first: int, part: Results, recorder: GamesRecorder) -> None:
-    policy = agent.policy(game)
-    if not len(part.scores) and policy is not None:
-        load_recording_kernel(game, policy)
-    for i in range(len(part.scores)):
-        if policy is None:
-            found = recording_of(_play_episode(agent, game, seed, first + i), agent.spec)
+    def _warm_up(self, recorder: GamesRecorder | None) -> bool:
+        """Load or compile the kernels, so that only playing is timed; returns whether the agent plays in Python."""
+        if isinstance(self.agent, BatchAgent):
+            self._play_batch(self.agent, 0, 0)
+            return True
+        player = self._player()
+        if player.policy is None:
+            return True
+        if recorder is None:
+            self._play(0, 0, None)
         else:
-            found = play_recorded(game, policy, agent.spec, seed, first + i)
-        code = game.code(game.largest(found.board(-1)))
-        part.scores[i], part.moves[i], part.codes[i] = found.score, len(found.actions), code
-        recorder.add(found)
+            player.play(self.game.start(), 0, new_stream(), 0)
+        return False
+
+    def _player(self) -> Player:
+        """Return the player of this thread."""
+        if not hasattr(self._players, "player"):
+            self._players.player = self.agent.player(self.game)
+        player: Player = self._players.player
+        return player
+
+    def _play(self, first: int, count: int, recorder: GamesRecorder | None) -> None:
+        """Play some games on this thread."""
+        player = self._player()
+        if player.policy is not None and recorder is None:
+            results = self._results_of(first, count)
+            play_games(self.game.rules, player.policy, stream_key(self.seed), first, new_stream(), results)
+        else:
+            for number in range(first, first + count):
+                recording = play_recorded(player, self.seed, number)
+                self._note(recording)
+                if recorder is not None:
+                    recorder.add(recording)
+        self.finished[first : first + count] = True
+
+    def _note(self, recording: Recording) -> None:
+        i, results = recording.number, self.results
+        code = self.game.code(self.game.largest(recording.board(-1)))
+        results.scores[i], results.moves[i], results.codes[i] = recording.score, len(recording.actions), code
+
+    def _results_of(self, first: int, count: int) -> GameResults:
+        return GameResults(*(array[first : first + count] for array in self.results))
+
+    def _play_batches(self, agent: BatchAgent, progress: Progress | None) -> None:
+        """Play the same batches every time: the last digit of a value may depend on the batch."""
+        for first in range(0, self.games, agent.batch_size):
+            count = min(agent.batch_size, self.games - first)
+            self._play_batch(agent, first, count)
+            if progress is not None:
+                progress(count)
+
+    def _play_batch(self, agent: BatchAgent, first: int, count: int) -> None:
+        agent.play_batch(self.game, self.seed, first, self._results_of(first, count))
+        self.finished[first : first + count] = True
+
+    def _play_on_cluster(self, cluster: Cluster, progress: Progress | None) -> None:
+        size = max(1, self.games // (TASKS_PER_PROCESSOR * cluster.processors))
+        if isinstance(self.agent, BatchAgent):
+            size = self.agent.batch_size
+        tasks = [(first, min(size, self.games - first)) for first in range(0, self.games, size)]
+        shared = [cluster.share(thing) for thing in (self.agent.loaded(self.game), self.game, self.seed)]
+        for number, part in cluster.map(_play_task, tasks, shared):
+            first, count = tasks[number]
+            for whole, column in zip(self.results, part, strict=True):
+                whole[first : first + count] = column
+            self.finished[first : first + count] = True
+            if progress is not None:
+                progress(count)
+
+
+def _play_task(agent: Agent, game: Game, seed: int, first: int, count: int) -> GameResults:
+    """Play some games, in whatever process this is."""
+    part = _Evaluator(agent, game, first + count, seed, 1)
+    if isinstance(agent, BatchAgent):
+        part._play_batch(agent, first, count)
+    else:
+        part._play(first, count, None)
+    return part._results_of(first, count)

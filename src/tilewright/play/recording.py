@@ -9,40 +9,41 @@ the hexadecimal digits.
 """
 
 import json
+import os
 import re
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from types import TracebackType
+from typing import IO, Any, Self
 
 from tilewright._core.jit import Int, kernel
+from tilewright.agents.base import Player
 from tilewright.errors import FileError, TilewrightError, UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game, action_number
 from tilewright.games.board import Board
+from tilewright.games.episode import Episode
 from tilewright.games.notation import excerpt
-from tilewright.games.policy import NO_ACTION, Policy, act
-from tilewright.games.rules import ACTIONS, ILLEGAL, Outcomes, Rules, State, outcomes, slide, spawn
-from tilewright.games.state_kernels import make_outcomes, typed_state
-from tilewright.rng import Stream, new_stream, stream_for
+from tilewright.games.policy import MoveLog, make_move_log
+from tilewright.games.rules import ACTIONS, ILLEGAL, Outcomes, Rules, State, outcomes, slide
+from tilewright.games.state_kernels import make_outcomes
+from tilewright.rng import stream_for
 
 __all__ = [
     "FORMAT",
-    "Log",
+    "EpisodeRecorder",
+    "GamesRecorder",
     "Recording",
     "head_text",
     "is_ours",
-    "load_recording_kernel",
-    "make_log",
     "move_text",
     "parse_line",
-    "play_on",
     "play_recorded",
     "read_game",
     "read_games",
+    "recording_of",
     "state_text",
     "tail_text",
 ]
@@ -50,7 +51,7 @@ __all__ = [
 FORMAT = "tilewright-game-1"
 _LONGEST_LINE = 1 << 26  # bytes; the longest games there are take about a tenth of it
 _LONGEST_WORDS = 5000  # specs have paths in them
-_ROOM = 4096  # moves that are recorded in one call of the kernel
+_MOVES_PER_CALL = 4096  # of the kernel
 
 
 @dataclass(frozen=True)
@@ -118,52 +119,18 @@ def state_text(game: Game, state: State) -> str:
 # Playing
 
 
-class Log(NamedTuple):
-    """Room for some moves of one game; the kernel fills it."""
-
-    actions: NDArray[np.int64]
-    cells: NDArray[np.uint64]
-    extra: NDArray[np.uint64]
-    scores: NDArray[np.int64]
-
-
-def make_log(moves: int) -> Log:
-    n = moves
-    return Log(np.zeros(n, np.int64), np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.zeros(n, np.int64))
-
-
-@kernel
-def play_on(rules: Rules, policy: Policy, state: State, score: Int, stream: Stream, log: Log) -> Int:
-    """Play until `log` is full or the game is over; returns how many moves were made."""
-    for i in range(len(log.actions)):
-        action, after, reward = act(policy, rules, state, stream)
-        if action == NO_ACTION:
-            return i
-        state, gain = spawn(rules, after, stream)
-        score += reward + gain
-        log.actions[i], log.scores[i] = action, score
-        log.cells[i], log.extra[i] = state.cells, state.extra
-    return len(log.actions)
-
-
-def load_recording_kernel(game: Game, policy: Policy) -> None:
-    """Load or compile what `play_recorded` uses, so that only playing is timed."""
-    play_on(game.rules, policy, typed_state(State(0, 0)), 0, new_stream(), make_log(0))
-
-
-def play_recorded(game: Game, policy: Policy, agent: str, seed: int, number: int) -> Recording:
-    """Play game `number` of `seed` by a policy: the one that `evaluate` plays, move by move."""
-    stream = stream_for(seed, number)
+def play_recorded(player: Player, seed: int, number: int) -> Recording:
+    """Play game `number` of `seed`: the one that `evaluate` plays, move by move."""
+    game, stream = player.game, stream_for(seed, number)
     board, score = game.start_from(stream)
-    states, actions, scores = [board.state], [], [score]
-    log = make_log(_ROOM)
-    made = _ROOM
-    while made == _ROOM:
-        made = play_on(game.rules, policy, typed_state(states[-1]), scores[-1], stream, log)
-        actions += [ACTIONS[action] for action in log.actions[:made].tolist()]
-        states += map(State, log.cells[:made].tolist(), log.extra[:made].tolist())
-        scores += log.scores[:made].tolist()
-    return Recording(game, agent, seed, number, tuple(states), tuple(actions), tuple(scores))
+    states, actions, scores = [board.state], list[str](), [score]
+    while True:
+        moves = player.play(Board(game, states[-1]), scores[-1], stream, _MOVES_PER_CALL)
+        actions += [move.action for move in moves]
+        states += [move.state for move in moves]
+        scores += [move.score for move in moves]
+        if len(moves) < _MOVES_PER_CALL:
+            return Recording(game, player.agent.spec, seed, number, tuple(states), tuple(actions), tuple(scores))
 
 
 # Reading
@@ -297,7 +264,7 @@ _SOUND, _ILLEGAL_MOVE, _IMPOSSIBLE = 0, 1, 2
 
 
 @kernel
-def sound_moves(rules: Rules, log: Log, into: Outcomes) -> tuple[Int, Int]:
+def sound_moves(rules: Rules, log: MoveLog, into: Outcomes) -> tuple[Int, Int]:
     """How many moves of a game are right, and what is wrong with the next one; fills in what the scores should be.
 
     Place 0 of `log` is the first board, its score given; action `i` leads from place `i - 1` to place `i`.
@@ -317,7 +284,7 @@ def sound_moves(rules: Rules, log: Log, into: Outcomes) -> tuple[Int, Int]:
 
 
 def _check_moves(recording: Recording) -> None:
-    log = make_log(len(recording.states))
+    log = make_move_log(len(recording.states))
     log.cells[:] = [state.cells for state in recording.states]
     log.extra[:] = [state.extra for state in recording.states]
     log.actions[1:] = [action_number(action) for action in recording.actions]
@@ -334,3 +301,136 @@ def _check_moves(recording: Recording) -> None:
             f"move {good + 1}: {text(recording.board(good + 1))!r} cannot come of {recording.actions[good]} "
             f"on {text(recording.board(good))!r}"
         )
+
+
+# Writing
+
+
+def recording_of(episode: Episode, agent: str) -> Recording:
+    """The game as it stands."""
+    turns = episode.history
+    return Recording(
+        game=episode.game,
+        agent=agent,
+        seed=episode.seed,
+        number=episode.number,
+        states=(*(turn.board.state for turn in turns), episode.board.state),
+        actions=tuple(turn.action for turn in turns),
+        scores=(*(turn.score for turn in turns), episode.score),
+    )
+
+
+class _RecordFile:
+    """A file of recorded games, open for writing; an existing file of another kind is never touched."""
+
+    def __init__(self, path: Path, *, anew: bool) -> None:
+        self.path = path
+        try:
+            _check_is_ours(path, anew)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file: IO[bytes] = path.open("wb" if anew or not path.exists() else "r+b", buffering=0)
+            self._end = self._file.seek(0, os.SEEK_END)
+        except OSError as error:
+            raise self._cannot(error) from None
+
+    def _cannot(self, error: OSError) -> FileError:
+        return FileError(f"{self.path}: cannot be written: {error.strerror or error}")
+
+    def _write(self, text: str, at: int) -> int:
+        """Write `text` and let the file end there; returns where that is."""
+        data = memoryview(text.encode())
+        try:
+            self._file.seek(at)
+            written = 0
+            while written < len(data):
+                written += self._file.write(data[written:]) or 0
+            end = at + len(data)
+            if end < self._end:
+                self._file.truncate(end)
+        except OSError as error:
+            raise self._cannot(error) from None
+        self._end = end
+        return end
+
+    def close(self) -> None:
+        try:
+            if self._file.seekable():
+                os.fsync(self._file.fileno())
+        except OSError:
+            pass  # a pipe or a device has nothing to sync
+        finally:
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _check_is_ours(path: Path, anew: bool) -> None:
+    if not path.is_file() or not path.stat().st_size:
+        return
+    with path.open("rb") as file:
+        if not is_ours(file.read(100)):
+            raise FileError(f"{path}: is no file of recorded games, and is left as it is")
+        file.seek(-1, os.SEEK_END)
+        if not anew and file.read() != b"\n":
+            raise FileError(f"{path}: its last line is cut off, so that no game can follow")
+
+
+class GamesRecorder(_RecordFile):
+    """Takes the games of an evaluation in any order, from any thread, and writes them in theirs."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, anew=True)
+        self._lock = threading.Lock()
+        self._next = 0
+        self._waiting: dict[int, str] = {}
+
+    def add(self, recording: Recording) -> None:
+        line = recording.line() + "\n"
+        with self._lock:
+            self._waiting[recording.number] = line
+            while self._next in self._waiting:
+                self._write(self._waiting.pop(self._next), self._end)
+                self._next += 1
+
+
+class EpisodeRecorder(_RecordFile):
+    """Follows one game after another behind what the file holds already; the file is whole after every move.
+
+    The last line is the game being played. A move replaces the end of the line, from the last move on, by the new move
+    and a new end, in one small write; taking moves back shortens it. A game without moves leaves no line.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, anew=False)
+        self.begin()
+
+    def begin(self) -> None:
+        """Another game follows."""
+        self._start = self._end
+        self._ends: list[int] = []  # where the head and each move end
+
+    def update(self, episode: Episode, agent: str) -> None:
+        """Bring the file up to date after a move was made or taken back."""
+        turns = episode.history
+        del self._ends[len(turns) + 1 :]
+        if not turns:
+            self._ends.clear()
+            self._write("", self._start)
+            return
+        at = self._ends[-1] if self._ends else self._start
+        pieces = []
+        if not self._ends:
+            pieces.append(head_text(episode.game, episode.seed, episode.number, turns[0].board.state))
+            self._ends.append(at + len(pieces[0]))
+        for i in range(len(self._ends) - 1, len(turns)):
+            then = turns[i + 1] if i + 1 < len(turns) else episode
+            entry = move_text(episode.game, turns[i].action, then.board.state, then.score)
+            pieces.append(f", {entry}" if i else entry)
+            self._ends.append(self._ends[-1] + len(pieces[-1]))
+        self._write("".join(pieces) + tail_text(agent, episode.score, episode.is_over) + "\n", at)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Estimate", "best_of_hundred", "mean_of", "rate_of"]
+__all__ = ["Estimate", "max100", "mean_of", "rate_of"]
 
 Z = 1.959963984540054  # the normal distribution's 97.5 % point
 RESAMPLES = 2_000
@@ -72,7 +72,7 @@ def rate_of(hits: int, n: int) -> Estimate:
     return Estimate(rate, low, high)
 
 
-def best_of_hundred(scores: NDArray[Any]) -> Estimate | None:
+def max100(scores: NDArray[Any]) -> Estimate | None:
     """The mean over every hundred games of their best score, as Yeh et al. report it, with its interval.
 
     None for less than a hundred games; games beyond a whole hundred do not count. The interval is a bootstrap's, but of

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.games import make_game
-from tilewright.play.statistics import Estimate, best_of_hundred, mean_of, rate_of
+from tilewright.play.statistics import Estimate, max100, mean_of, rate_of
 from tilewright.reproduce.experiments import Experiment, Row, Scale, Stated
 from tilewright.reproduce.store import Store
 from tilewright.reproduce.suite import pieces_of
@@ -147,7 +147,7 @@ def _exactly(value: float) -> Estimate:
 _MEASURES: dict[str, Callable[[Sample], Estimate | None]] = {
     "score": lambda sample: mean_of(sample.scores),
     "max": lambda sample: _exactly(float(sample.scores.max())),
-    "best-of-100": lambda sample: best_of_hundred(sample.scores),
+    "best-of-100": lambda sample: max100(sample.scores),
     "board-sum": lambda sample: mean_of(sample.board_sums),
     "largest": lambda sample: _exactly(float(sample.tiles.max())),
     "speed": lambda sample: _exactly(sample.moves / max(sample.seconds, 1e-9)),

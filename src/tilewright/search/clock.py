@@ -1,5 +1,7 @@
-"""Time inside a kernel, for searches that must end by a deadline."""
+"""Time inside a kernel, for searches with a deadline."""
 
+import sys
+import time
 from typing import Any
 
 from llvmlite import ir
@@ -12,31 +14,35 @@ from tilewright._core.jit import Int, inline
 __all__ = ["nanoseconds", "time_for_another"]
 
 GROWTH = 4  # the next depth takes at least this many times as long as the last (expectimax 10 to 30, α-β 5 to 12)
-_MONOTONIC = 1  # CLOCK_MONOTONIC of Linux
 
 
 @intrinsic
 def nanoseconds(typingctx: Any) -> Any:
-    """The time now, from a clock that never goes back: int64."""
+    """Return the time of a clock that never goes back, as int64; on Windows it has a resolution of milliseconds."""
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def posix(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         i32, i64 = ir.IntType(32), ir.IntType(64)
-        time = cgutils.alloca_once(builder, ir.ArrayType(i64, 2))  # struct timespec: seconds, nanoseconds
+        now = cgutils.alloca_once(builder, ir.ArrayType(i64, 2))  # struct timespec: seconds, nanoseconds
         function = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(i32, [i32, time.type]), "clock_gettime"
+            builder.module, ir.FunctionType(i32, [i32, now.type]), "clock_gettime"
         )
-        builder.call(function, [i32(_MONOTONIC), time])
-        seconds, rest = (builder.extract_value(builder.load(time), i) for i in (0, 1))
+        builder.call(function, [i32(time.CLOCK_MONOTONIC), now])  # the number differs between systems
+        seconds, rest = (builder.extract_value(builder.load(now), i) for i in (0, 1))
         return builder.add(builder.mul(seconds, i64(1_000_000_000)), rest)
 
-    return types.int64(), codegen
+    def windows(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        i64 = ir.IntType(64)
+        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(i64, []), "GetTickCount64")
+        return builder.mul(builder.call(function, []), i64(1_000_000))
+
+    return types.int64(), windows if sys.platform == "win32" else posix
 
 
 @inline
 def time_for_another(began: Int, deadline: Int) -> bool:
-    """Whether a search that deepens can hope to finish one more depth, by the time that the last one took.
+    """Tell whether iterative deepening can hope to complete one more depth, judging by the time of the last one.
 
-    What is not finished counts for nothing; so a search that has no such hope stops, and the move comes sooner.
+    A depth that is not completed does not count. A search without that hope stops, and its move comes sooner.
     """
     now = nanoseconds()
     return now + GROWTH * (now - began) <= deadline

@@ -1,11 +1,11 @@
-"""Expectimax: the best move against chance, so many moves deep, with any leaf.
+"""Expectimax: the best move against chance, to a depth of n plies, with any evaluator.
 
-    V₁(state) = what the leaf says                                  (one ply: no search at all)
-    Vₙ(state) = max over moves of reward + Σ P(next) · (gain + Vₙ₋₁(next))
+    V₁(state) = what the evaluator says                             (one ply: no search at all)
+    Vₙ(state) = max over moves of reward + Σ P(next) · (spawn reward + Vₙ₋₁(next))
 
-The search ends at a fixed depth, at one that depends on how crowded the board is, or, deepening ply by ply, when its
-time is up. Branches that are too improbable are judged by the leaf at once. How improbable a branch is, is counted in
-whole eighths of a bit, so that what is left of it can be part of a table entry's key.
+The search ends at a fixed depth, at a depth that depends on how crowded the board is, or, with iterative deepening, when
+its time is up. Branches that are too improbable are evaluated at once. The improbability of a branch is counted in
+whole eighths of a bit, so that what is left of it can be part of a transposition table's key.
 """
 
 from typing import Any, NamedTuple
@@ -16,35 +16,36 @@ from numpy.typing import NDArray
 from tilewright._core.bits import popcount
 from tilewright._core.jit import Int, implements, inline, kernel
 from tilewright.games.bitboard import empty_cells
-from tilewright.games.policy import NO_ACTION, act
+from tilewright.games.policy import act
 from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, Outcomes, Rules, State, downgraded_cells, outcomes, slide
 from tilewright.games.state_kernels import MAX_OUTCOMES
 from tilewright.rng import Stream
 from tilewright.search.clock import nanoseconds, time_for_another
 from tilewright.search.evaluator import Evaluator, evaluate_state
+from tilewright.search.searcher import SearchStatus, act_by_search, make_search_status, search
 from tilewright.search.transposition import TranspositionTable, make_transposition_table, probe, slot_of, store
 
-__all__ = ["DEEPEST", "Expectimax", "eighth_bits", "make_expectimax", "think_once"]
+__all__ = ["MAX_DEPTH", "Expectimax", "eighth_bits", "make_expectimax"]
 
 u64 = np.uint64
-DEEPEST = 12
+MAX_DEPTH = 12
 NO_PRUNING = 2**31
 LOWEST = np.float32(-np.inf)
-_DEADLINE, _LATE, _PROBE_ABOVE, _REACHED = range(4)
 
 
 class Expectimax(NamedTuple):
+    """An expectimax search with the workspace of one thread."""
+
     evaluator: Evaluator
-    depths: NDArray[np.int64]  # int64[17]: how deep a board with so many empty cells is searched; the most, by time
-    budget: Int  # nanoseconds a move; 0 is no limit
-    rarity: Int  # how improbable a branch may become, in eighths of a bit
+    depths: NDArray[np.int64]  # int64[17]: the depth for boards with 0, 1, … empty cells
+    time_limit: Int  # nanoseconds a move; 0 is no limit
+    max_improbability: Int  # of a branch, in eighths of a bit; NO_PRUNING is no limit
     table: TranspositionTable
-    chances: Outcomes  # room for the outcomes of one afterstate at every depth
-    rows: NDArray[np.float32]  # float32[DEEPEST + 1, 4]: what moves are worth at every depth of a search under way
-    q_values: NDArray[np.float32]  # float32[4]: what they are worth in the end, -inf where a move is not legal
-    status: NDArray[
-        np.int64
-    ]  # the deadline, whether it has passed, above which depth the table is asked, depth reached
+    min_probe_depth: NDArray[np.int64]  # int64[1]: nodes of less depth do not use the table
+    outcomes: Outcomes  # MAX_OUTCOMES entries for every depth
+    q_values_by_depth: NDArray[np.float32]  # float32[MAX_DEPTH + 1, 4]
+    q_values: NDArray[np.float32]  # float32[4]: of the last completed depth, -inf where a move is illegal
+    status: SearchStatus
 
 
 def make_expectimax(
@@ -52,106 +53,149 @@ def make_expectimax(
     depths: list[int],
     *,
     milliseconds: float = 0,
-    least_probability: float = 0,
+    min_probability: float = 0,
     table_megabytes: float = 0.5,
 ) -> Expectimax:
-    """A policy with room of its own: one for every thread. `depths` are for boards with 0, 1, … empty cells; the last
-    is for all that follow."""
-    n = DEEPEST * MAX_OUTCOMES
+    """Return a search with a workspace for one thread.
+
+    Args:
+        evaluator: Evaluates the states at the end of the search; has a workspace of its own.
+        depths: The depth for boards with 0, 1, … empty cells; the last entry is for all that follow. With a time limit,
+            the largest depth.
+        milliseconds: The time limit of a move; 0 is no limit.
+        min_probability: Branches less probable than this are evaluated at once; 0 is no limit.
+        table_megabytes: The size of the transposition table.
+    """
+    n = MAX_DEPTH * MAX_OUTCOMES
     return Expectimax(
         evaluator,
         np.array([depths[min(i, len(depths) - 1)] for i in range(17)], np.int64),
         round(milliseconds * 1e6),
-        eighth_bits(least_probability) if least_probability else NO_PRUNING,
+        eighth_bits(min_probability) if min_probability else NO_PRUNING,
         make_transposition_table(table_megabytes),
+        np.zeros(1, np.int64),
         Outcomes(np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.float64), np.empty(n, np.int64)),
-        np.empty((DEEPEST + 1, 4), np.float32),
+        np.empty((MAX_DEPTH + 1, 4), np.float32),
         np.empty(4, np.float32),
-        np.zeros(4, np.int64),
+        make_search_status(),
     )
 
 
 def eighth_bits(probability: float) -> int:
-    """How improbable that is: 1/2 is one bit, which is 8."""
+    """Return the improbability in eighths of a bit: 1/2 is one bit, which is 8.
+
+    >>> eighth_bits(0.5), eighth_bits(0.25)
+    (8, 16)
+    """
     return round(-8 * np.log2(probability))
 
 
 @inline
-def _room(chances: Outcomes, depth: Int) -> Outcomes:
+def _outcomes_at(outcomes_of_all: Outcomes, depth: Int) -> Outcomes:
+    """Return the part of the workspace that belongs to one depth."""
     a, b = (depth - 1) * MAX_OUTCOMES, depth * MAX_OUTCOMES
-    return Outcomes(chances.cells[a:b], chances.extra[a:b], chances.probability[a:b], chances.reward[a:b])
+    return Outcomes(
+        outcomes_of_all.cells[a:b], outcomes_of_all.extra[a:b], outcomes_of_all.probability[a:b],
+        outcomes_of_all.reward[a:b],
+    )  # fmt: skip
 
 
 @kernel
-def value_of(search: Expectimax, rules: Rules, state: State, depth: Int, rarity: Int) -> Any:
-    """Vₙ(state) for a depth n of at least two; what each move is worth is left in `search.rows[n]`."""
-    if search.budget and nanoseconds() > search.status[_DEADLINE]:
-        search.status[_LATE] = 1
+def max_node(expectimax: Expectimax, rules: Rules, state: State, depth: Int, improbability_left: Int) -> Any:
+    """Return Vₙ(state) for a depth n of at least two, and leave the value of each move in `q_values_by_depth[n]`."""
+    status = expectimax.status
+    if expectimax.time_limit and nanoseconds() > status.deadline[0]:
+        status.timed_out[0] = 1
         return np.float32(0)
-    table, use_table = search.table, depth > search.status[_PROBE_ABOVE]
-    chances = _room(search.chances, depth)
+    status.nodes[0] += 1
+    table, use_table = expectimax.table, depth >= expectimax.min_probe_depth[0]
+    outcome = _outcomes_at(expectimax.outcomes, depth)
     best = LOWEST
     for action in range(4):
-        search.rows[depth, action] = LOWEST
+        expectimax.q_values_by_depth[depth, action] = LOWEST
         after, reward = slide(rules, state, action)
         if reward == ILLEGAL:
             continue
-        mean = np.float64(reward)
-        for i in range(outcomes(rules, after, chances)):
-            following = State(chances.cells[i], chances.extra[i])
-            plies, left = depth - 1, rarity
-            if rarity < NO_PRUNING:
-                left -= np.int64(np.rint(-8.0 * np.log2(chances.probability[i])))
+        expectation = np.float64(reward)
+        for i in range(outcomes(rules, after, outcome)):  # the chance node
+            following = State(outcome.cells[i], outcome.extra[i])
+            plies, left = depth - 1, improbability_left
+            if improbability_left < NO_PRUNING:
+                left -= np.int64(np.rint(-8.0 * np.log2(outcome.probability[i])))
                 if left < 0 or plies == 1:
-                    plies, left = 1, 0  # a leaf is a leaf however it was reached
+                    plies, left = 1, 0  # the value of a leaf does not depend on how it was reached
             how, slot = (u64(plies) << u64(32)) | u64(left), u64(0)
             if use_table:
                 slot = slot_of(table, following, how)
                 if probe(table, slot, following, how):
-                    mean += chances.probability[i] * (chances.reward[i] + table.values[slot])
+                    expectation += outcome.probability[i] * (outcome.reward[i] + table.values[slot])
                     continue
             if plies == 1:
-                value = evaluate_state(search.evaluator, rules, following)
+                value = evaluate_state(expectimax.evaluator, rules, following)
             else:
-                value = value_of(search, rules, following, plies, left)
-                if search.status[_LATE]:
+                value = max_node(expectimax, rules, following, plies, left)
+                if status.timed_out[0]:
                     return np.float32(0)
             if use_table:
                 store(table, slot, following, how, value)
-            mean += chances.probability[i] * (chances.reward[i] + value)
-        search.rows[depth, action] = np.float32(mean)
-        best = max(best, np.float32(mean))
+            expectation += outcome.probability[i] * (outcome.reward[i] + value)
+        expectimax.q_values_by_depth[depth, action] = np.float32(expectation)
+        best = max(best, np.float32(expectation))
     return np.float32(0) if best == LOWEST else best
 
 
-@inline
-def think(search: Expectimax, rules: Rules, state: State) -> Int:
-    """The best move, or OVER; `search.q_values` then holds what each move is worth."""
+@implements(search, Expectimax)
+def search_by_expectimax(expectimax: Expectimax, rules: Rules, state: State, stream: Stream) -> None:
+    """Search to the depth of the board, or deepen until the time is up."""
+    status = expectimax.status
+    status.timed_out[0], status.nodes[0] = 0, 1
     empty = empty_cells(downgraded_cells(rules, state, LARGEST_NIBBLE), rules.board)
-    deepest = search.depths[np.int64(popcount(empty))]
-    search.status[_LATE] = 0
-    if search.budget or deepest == 1:
-        search.status[_DEADLINE] = nanoseconds() + search.budget
-        evaluate_state(search.evaluator, rules, state)
-        _conclude(search, search.evaluator.q_values, 1)
-    depth = 2 if search.budget else deepest
-    if search.budget and _legal_moves(search.q_values) < 2:
-        depth = 0  # there is nothing to think about
-    while 1 < depth <= deepest:
-        search.status[_PROBE_ABOVE] = 1 if depth > 2 else 2  # two plies seldom meet a board twice
+    max_depth = expectimax.depths[np.int64(popcount(empty))]
+    if expectimax.time_limit:
+        _deepen(expectimax, rules, state, max_depth)
+    elif max_depth == 1:
+        _evaluate_root(expectimax, rules, state)
+    else:
+        _search_depth(expectimax, rules, state, max_depth)
+
+
+@inline
+def _deepen(expectimax: Expectimax, rules: Rules, state: State, max_depth: Int) -> None:
+    """Search one ply deeper at a time; a depth that is not completed in time does not count."""
+    status = expectimax.status
+    status.deadline[0] = nanoseconds() + expectimax.time_limit
+    _evaluate_root(expectimax, rules, state)
+    if _legal_moves(expectimax.q_values) < 2:
+        return
+    for depth in range(2, max_depth + 1):
         began = nanoseconds()
-        value_of(search, rules, state, depth, search.rarity)
-        if search.status[_LATE]:
-            break
-        _conclude(search, search.rows[depth], depth)
-        if not time_for_another(began, search.status[_DEADLINE]):
-            break
-        depth += 1
-    best = NO_ACTION
+        _search_depth(expectimax, rules, state, depth)
+        if status.timed_out[0] or not time_for_another(began, status.deadline[0]):
+            return
+
+
+@inline
+def _evaluate_root(expectimax: Expectimax, rules: Rules, state: State) -> None:
+    """Take the values of depth one from the evaluator."""
+    evaluate_state(expectimax.evaluator, rules, state)
+    _complete(expectimax, expectimax.evaluator.q_values, 1)
+
+
+@inline
+def _search_depth(expectimax: Expectimax, rules: Rules, state: State, depth: Int) -> None:
+    """Search to a depth of at least two."""
+    expectimax.min_probe_depth[0] = 2 if depth > 2 else 3  # two plies seldom meet a board twice
+    max_node(expectimax, rules, state, depth, expectimax.max_improbability)
+    if not expectimax.status.timed_out[0]:
+        _complete(expectimax, expectimax.q_values_by_depth[depth], depth)
+
+
+@inline
+def _complete(expectimax: Expectimax, q_values: NDArray[np.float32], depth: Int) -> None:
+    """Take over the values of a completed depth."""
+    expectimax.status.depth[0] = depth
     for action in range(4):
-        if search.q_values[action] > (LOWEST if best == NO_ACTION else search.q_values[best]):
-            best = action
-    return best
+        expectimax.q_values[action] = q_values[action]
 
 
 @inline
@@ -162,23 +206,4 @@ def _legal_moves(q_values: NDArray[np.float32]) -> Int:
     return legal
 
 
-@inline
-def _conclude(search: Expectimax, q_values: NDArray[np.float32], depth: Int) -> None:
-    search.status[_REACHED] = depth
-    for action in range(4):
-        search.q_values[action] = q_values[action]
-
-
-@kernel
-def think_once(search: Expectimax, rules: Rules, state: State) -> Int:
-    """The same, for one call from Python."""
-    return think(search, rules, state)
-
-
-@implements(act, Expectimax)
-def choose_by_expectimax(search: Expectimax, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
-    action = think(search, rules, state)
-    if action == NO_ACTION:
-        return NO_ACTION, state, 0
-    after, reward = slide(rules, state, action)
-    return action, after, reward
+implements(act, Expectimax)(act_by_search)

@@ -1,20 +1,19 @@
-"""Minimax with α-β: as if the new tiles were placed by an adversary who wants the game to end.
+"""Minimax with α-β: an adversary places the new tiles, and wants the game to end.
 
-The adversary may place any tile that chance could, at any cell where chance could; how likely it is does not matter.
-Where outcomes differ only in what is known beside the tiles (the next hint of Threes), the likeliest of them stands for
-all: the adversary places tiles, and does not choose what comes after.
+The adversary may place any tile that chance could place, on any cell where chance could place it, however improbable.
+Where outcomes differ only in what is known besides the tiles (the next hint of Threes), the most probable one stands
+for all of them: the adversary places tiles, and does not choose the hint.
 
-A search of depth n looks at n moves of the player and the n - 1 placements between them. It deepens one move at a time:
+A search of depth n covers n moves of the player and the n - 1 placements between them. It deepens one move at a time,
 
-    depth 1    the leaf's own opinion of each move
-    depth n    reward + the least, over all placements, of what the best move is worth at depth n - 1
+    depth 1    the evaluator's values of the moves
+    depth n    reward + the minimum over all placements of the value of the best move at depth n - 1
 
-until the depth asked for is done, time is up (then the last completed depth counts), or every move loses by force. An
-adversary that strong will hardly appear, so that the values of the depth before are kept, where some move still lives.
+until it reaches the given depth, its time is up, or every move loses by force. The values of the last completed depth
+count. Where every move loses, the values of the depth before are kept: a perfect adversary will hardly appear.
 
-Both sides try first what looks best to them, which is what α-β lives on: the player's moves by what the leaf says of
-them, the placements by what it says of the board they leave, and at the last depth, where judging is all there is to
-do, first the placement that refuted the move before.
+α-β needs good move ordering. The player's moves are ordered by their values, the placements by the value of the board
+they leave; at the last depth, where evaluating is all there is to do, the killer placement comes first.
 """
 
 from typing import NamedTuple
@@ -23,134 +22,128 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.jit import Int, implements, inline, kernel
-from tilewright.games.policy import NO_ACTION, act
+from tilewright.games.policy import act
 from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide
 from tilewright.games.state_kernels import make_outcomes
 from tilewright.rng import Stream
 from tilewright.search.clock import nanoseconds, time_for_another
 from tilewright.search.evaluator import Evaluator, evaluate_state
+from tilewright.search.searcher import SearchStatus, act_by_search, make_search_status, search
 
-__all__ = ["LOST", "MOST_DEPTH", "Minimax", "look_ahead", "make_minimax"]
+__all__ = ["LOST", "MAX_DEPTH", "Minimax", "make_minimax"]
 
 u64 = np.uint64
-LOST = -1e6  # what the end of the game is worth; rewards on the way are added
-MOST_DEPTH = 16
-MOST_REPLIES = 48  # Threes: four lanes, each of twelve tiles where the hint is not known; 2048: two tiles, 15 cells
-NODES_A_LOOK = 32  # how many boards are judged between two looks at the clock
-FOREVER = 2**62  # nanoseconds
+LOST = -1e6  # the value of the end of the game; rewards on the way are added
+MAX_DEPTH = 16
+MAX_REPLIES = 48  # Threes: four lanes, each with twelve tiles where the hint is unknown; 2048: two tiles, 15 cells
+CLOCK_INTERVAL = 32  # states that are evaluated between two looks at the clock
+NO_TIME_LIMIT = 2**62  # nanoseconds
 INFINITY = np.inf
 LOWEST = np.float32(-np.inf)
 
 
 class Replies(NamedTuple):
-    """Room for the placements at every depth: arrays of [MOST_DEPTH, MOST_REPLIES]."""
+    """The placements at every depth: arrays of [MAX_DEPTH, MAX_REPLIES]."""
 
     cells: NDArray[np.uint64]
     extra: NDArray[np.uint64]
     reward: NDArray[np.int64]
-    judged: NDArray[np.float64]  # what the leaf says of the board
-    moves: NDArray[np.int64]  # the player's moves then, the best-looking first: see `_sorted_moves`
-    killer: NDArray[np.uint64]  # uint64[MOST_DEPTH]: the tile that refuted the last move, as it is on the board
-
-
-class Meter(NamedTuple):
-    """What a search counts and leaves behind; int64[1] each."""
-
-    deadline: NDArray[np.int64]
-    nodes: NDArray[np.int64]  # boards that the leaf judged
-    stopped: NDArray[np.int64]  # 1 when time is up
-    depth: NDArray[np.int64]  # the last depth that was completed
+    value: NDArray[np.float64]  # the evaluator's, plus the reward
+    moves: NDArray[np.int64]  # the player's moves after it, the best first: see `_sort_moves`
+    killer: NDArray[np.uint64]  # uint64[MAX_DEPTH]: the tile that refuted the last move, as it lies on the board
 
 
 class Minimax(NamedTuple):
+    """A minimax search with the workspace of one thread."""
+
     evaluator: Evaluator
-    depth: int  # the deepest search
-    nanoseconds: int  # the time for a move
-    chances: Outcomes
+    max_depth: int
+    time_limit: int  # nanoseconds a move
+    outcomes: Outcomes
     replies: Replies
-    meter: Meter
-    trial: NDArray[np.float64]  # float64[4]: the values of the depth that is being searched
-    q_values: NDArray[np.float64]  # float64[4]: those of the last completed one, -inf where a move is not legal
+    status: SearchStatus
+    q_values_under_way: NDArray[np.float64]  # float64[4]: of the depth that is being searched
+    q_values: NDArray[np.float64]  # float64[4]: of the last completed depth, -inf where a move is illegal
 
 
-def make_minimax(evaluator: Evaluator, depth: int = MOST_DEPTH, milliseconds: float | None = None) -> Minimax:
-    """A search with room of its own: one for every thread."""
-    shape = (MOST_DEPTH, MOST_REPLIES)
+def make_minimax(evaluator: Evaluator, depth: int = MAX_DEPTH, milliseconds: float | None = None) -> Minimax:
+    """Return a search with a workspace for one thread; no `milliseconds` mean no time limit."""
+    shape = (MAX_DEPTH, MAX_REPLIES)
     replies = Replies(
         np.zeros(shape, np.uint64),
         np.zeros(shape, np.uint64),
         np.zeros(shape, np.int64),
         np.zeros(shape, np.float64),
         np.zeros(shape, np.int64),
-        np.zeros(MOST_DEPTH, np.uint64),
+        np.zeros(MAX_DEPTH, np.uint64),
     )
-    meter = Meter(*(np.zeros(1, np.int64) for _ in range(4)))
-    time = FOREVER if milliseconds is None else round(milliseconds * 1e6)
-    return Minimax(evaluator, depth, time, make_outcomes(), replies, meter, np.zeros(4), np.zeros(4))
+    limit = NO_TIME_LIMIT if milliseconds is None else round(milliseconds * 1e6)
+    return Minimax(evaluator, depth, limit, make_outcomes(), replies, make_search_status(), np.zeros(4), np.zeros(4))
 
 
 @kernel
-def _judged(search: Minimax, rules: Rules, state: State) -> float:
-    """What the leaf says of a state, LOST where no move is legal; looks at the clock now and then."""
-    meter = search.meter
-    meter.nodes[0] += 1
-    if meter.nodes[0] % NODES_A_LOOK == 0 and nanoseconds() > meter.deadline[0]:
-        meter.stopped[0] = 1
-    value = evaluate_state(search.evaluator, rules, state)
-    q_values = search.evaluator.q_values
+def _evaluate(minimax: Minimax, rules: Rules, state: State) -> float:
+    """Return the evaluator's value of a state, LOST where no move is legal; check the clock now and then."""
+    status = minimax.status
+    status.nodes[0] += 1
+    if status.nodes[0] % CLOCK_INTERVAL == 0 and nanoseconds() > status.deadline[0]:
+        status.timed_out[0] = 1
+    value = evaluate_state(minimax.evaluator, rules, state)
+    q_values = minimax.evaluator.q_values
     if max(q_values[0], q_values[1], q_values[2], q_values[3]) == LOWEST:
         return LOST
     return np.float64(value)
 
 
 @inline
-def _sorted_moves(q_values: NDArray[np.float32]) -> Int:
-    """The legal moves by falling worth, three bits each, the best lowest; action + 1, so that 0 is the end."""
+def _sort_moves(q_values: NDArray[np.float32]) -> Int:
+    """Return the legal moves by falling value, three bits each, the best lowest; action + 1, so that 0 is the end."""
     packed, tried = 0, 0
-    for index in range(4):
-        best, best_worth = -1, LOWEST
+    for rank in range(4):
+        best, best_q = -1, LOWEST
         for action in range(4):
-            if not tried >> action & 1 and q_values[action] > best_worth:
-                best, best_worth = action, q_values[action]
+            if not tried >> action & 1 and q_values[action] > best_q:
+                best, best_q = action, q_values[action]
         if best < 0:
             break
         tried |= 1 << best
-        packed |= (best + 1) << (3 * index)
+        packed |= (best + 1) << (3 * rank)
     return packed
 
 
 @inline
-def _list_replies(search: Minimax, rules: Rules, after: State, depth: Int) -> Int:
-    """All placements on `after`, as they come; returns how many."""
-    chance, replies = search.chances, search.replies
-    n, likeliest = 0, 0.0
-    for i in range(outcomes(rules, after, chance)):
-        same_tiles = n > 0 and replies.cells[depth, n - 1] == chance.cells[i]
-        if same_tiles and chance.probability[i] <= likeliest:
+def _list_replies(minimax: Minimax, rules: Rules, after: State, depth: Int) -> Int:
+    """List all placements on `after` at one depth, and return their number."""
+    outcome, replies = minimax.outcomes, minimax.replies
+    n, highest = 0, 0.0
+    for i in range(outcomes(rules, after, outcome)):
+        same_tiles = n > 0 and replies.cells[depth, n - 1] == outcome.cells[i]
+        if same_tiles and outcome.probability[i] <= highest:
             continue
         n += not same_tiles
-        replies.cells[depth, n - 1] = chance.cells[i]
-        replies.extra[depth, n - 1] = chance.extra[i]
-        replies.reward[depth, n - 1] = chance.reward[i]
-        likeliest = chance.probability[i]
+        replies.cells[depth, n - 1] = outcome.cells[i]
+        replies.extra[depth, n - 1] = outcome.extra[i]
+        replies.reward[depth, n - 1] = outcome.reward[i]
+        highest = outcome.probability[i]
     return n
 
 
 @inline
 def _swap(replies: Replies, depth: Int, i: Int, k: Int) -> None:
+    """Exchange two placements."""
     cells, extra, reward = replies.cells[depth, i], replies.extra[depth, i], replies.reward[depth, i]
-    judged, moves = replies.judged[depth, i], replies.moves[depth, i]
+    value, moves = replies.value[depth, i], replies.moves[depth, i]
     replies.cells[depth, i], replies.extra[depth, i] = replies.cells[depth, k], replies.extra[depth, k]
     replies.reward[depth, i] = replies.reward[depth, k]
-    replies.judged[depth, i], replies.moves[depth, i] = replies.judged[depth, k], replies.moves[depth, k]
+    replies.value[depth, i], replies.moves[depth, i] = replies.value[depth, k], replies.moves[depth, k]
     replies.cells[depth, k], replies.extra[depth, k], replies.reward[depth, k] = cells, extra, reward
-    replies.judged[depth, k], replies.moves[depth, k] = judged, moves
+    replies.value[depth, k], replies.moves[depth, k] = value, moves
 
 
 @inline
-def _killer_first(search: Minimax, after: State, depth: Int, n: Int) -> None:
+def _killer_first(minimax: Minimax, after: State, depth: Int, n: Int) -> None:
     """Bring the placement that refuted the last move to the front, if it is possible here."""
-    replies = search.replies
+    replies = minimax.replies
     for i in range(1, n):
         if replies.cells[depth, i] ^ after.cells == replies.killer[depth]:
             _swap(replies, depth, 0, i)
@@ -158,101 +151,106 @@ def _killer_first(search: Minimax, after: State, depth: Int, n: Int) -> None:
 
 
 @inline
-def _worst_looking_next(replies: Replies, depth: Int, i: Int, n: Int) -> None:
-    """Bring the least of replies i … n - 1 to place i."""
+def _worst_first(replies: Replies, depth: Int, i: Int, n: Int) -> None:
+    """Bring the placement of the lowest value among i … n - 1 to position i."""
     least = i
     for k in range(i + 1, n):
-        if replies.judged[depth, k] < replies.judged[depth, least]:
+        if replies.value[depth, k] < replies.value[depth, least]:
             least = k
     if least != i:
         _swap(replies, depth, i, least)
 
 
 @kernel
-def worst_reply(search: Minimax, rules: Rules, after: State, depth: Int, low: float, high: float) -> float:
-    """What an afterstate is worth when the worst tile comes and `depth` more moves are looked at.
+def min_node(minimax: Minimax, rules: Rules, after: State, depth: Int, alpha: float, beta: float) -> float:
+    """Return the value of an afterstate against the worst placement, with `depth` more moves of the player.
 
-    Exact between `low` and `high`; outside, a bound on the same side.
+    The value is exact between `alpha` and `beta`; outside of them it is a bound on the same side.
     """
-    replies = search.replies
-    n = _list_replies(search, rules, after, depth)
-    worst = INFINITY
+    n = _list_replies(minimax, rules, after, depth)
     if depth == 1:
-        _killer_first(search, after, depth, n)
-        for i in range(n):
-            state = State(replies.cells[depth, i], replies.extra[depth, i])
-            worst = min(worst, replies.reward[depth, i] + _judged(search, rules, state))
-            if worst <= low:
-                replies.killer[depth] = state.cells ^ after.cells
-                break
-        return worst
+        return _min_of_evaluations(minimax, rules, after, n, alpha)
+    replies = minimax.replies
+    _evaluate_replies(minimax, rules, depth, n)
+    worst = INFINITY
     for i in range(n):
+        _worst_first(replies, depth, i, n)
         state = State(replies.cells[depth, i], replies.extra[depth, i])
-        replies.judged[depth, i] = replies.reward[depth, i] + _judged(search, rules, state)
-        replies.moves[depth, i] = _sorted_moves(search.evaluator.q_values)
-    for i in range(n):
-        _worst_looking_next(replies, depth, i, n)
-        state, gain = State(replies.cells[depth, i], replies.extra[depth, i]), np.float64(replies.reward[depth, i])
-        best, limit = LOST, min(high, worst) - gain
-        moves = replies.moves[depth, i]
-        if moves:
-            best = -INFINITY
+        reward, moves = np.float64(replies.reward[depth, i]), replies.moves[depth, i]
+        # The max node: the best of the player's moves.
+        best, limit = -INFINITY if moves else LOST, min(beta, worst) - reward
         while moves and best < limit:
-            following, reward = slide(rules, state, (moves & 7) - 1)
-            earned = np.float64(reward)
-            floor = max(low - gain, best) - earned
-            best = max(best, earned + worst_reply(search, rules, following, depth - 1, floor, limit - earned))
+            following, gain = slide(rules, state, (moves & 7) - 1)
+            gained = np.float64(gain)
+            floor = max(alpha - reward, best) - gained
+            best = max(best, gained + min_node(minimax, rules, following, depth - 1, floor, limit - gained))
             moves >>= 3
-            if search.meter.stopped[0]:
+            if minimax.status.timed_out[0]:
                 return worst
-        worst = min(worst, gain + best)
-        if worst <= low:
+        worst = min(worst, reward + best)
+        if worst <= alpha:
             break
     return worst
 
 
 @inline
-def _search_depth(search: Minimax, rules: Rules, state: State, depth: Int) -> bool:
-    """Fill `trial` with the exact value of every move at one depth; whether some move lives."""
-    lives = False
+def _min_of_evaluations(minimax: Minimax, rules: Rules, after: State, n: Int, alpha: float) -> float:
+    """Evaluate placements at depth 1 until one refutes the move, the killer first."""
+    replies, worst = minimax.replies, INFINITY
+    _killer_first(minimax, after, 1, n)
+    for i in range(n):
+        state = State(replies.cells[1, i], replies.extra[1, i])
+        worst = min(worst, replies.reward[1, i] + _evaluate(minimax, rules, state))
+        if worst <= alpha:
+            replies.killer[1] = state.cells ^ after.cells
+            break
+    return worst
+
+
+@inline
+def _evaluate_replies(minimax: Minimax, rules: Rules, depth: Int, n: Int) -> None:
+    """Evaluate all placements of one depth, for their order and that of the moves after them."""
+    replies = minimax.replies
+    for i in range(n):
+        state = State(replies.cells[depth, i], replies.extra[depth, i])
+        replies.value[depth, i] = replies.reward[depth, i] + _evaluate(minimax, rules, state)
+        replies.moves[depth, i] = _sort_moves(minimax.evaluator.q_values)
+
+
+@inline
+def _search_depth(minimax: Minimax, rules: Rules, state: State, depth: Int) -> bool:
+    """Fill `q_values_under_way` with the exact values of one depth; return whether some move survives."""
+    survives = False
     for action in range(4):
         after, reward = slide(rules, state, action)
-        search.trial[action] = -INFINITY
-        if reward != ILLEGAL and not search.meter.stopped[0]:
-            search.trial[action] = reward + worst_reply(search, rules, after, depth - 1, -INFINITY, INFINITY)
-            lives |= search.trial[action] > LOST / 2
-    return lives
+        minimax.q_values_under_way[action] = -INFINITY
+        if reward != ILLEGAL and not minimax.status.timed_out[0]:
+            minimax.q_values_under_way[action] = reward + min_node(
+                minimax, rules, after, depth - 1, -INFINITY, INFINITY
+            )
+            survives |= minimax.q_values_under_way[action] > LOST / 2
+    return survives
 
 
-@kernel
-def look_ahead(search: Minimax, rules: Rules, state: State) -> None:
-    """Fill `q_values` with the values of the last completed depth."""
-    meter = search.meter
-    meter.deadline[0] = nanoseconds() + search.nanoseconds
-    meter.nodes[0], meter.stopped[0], meter.depth[0] = 0, 0, 1
-    _judged(search, rules, state)
+@implements(search, Minimax, forceinline=False)
+def search_by_minimax(minimax: Minimax, rules: Rules, state: State, stream: Stream) -> None:
+    """Deepen one move at a time and fill `q_values` with the values of the last completed depth."""
+    status = minimax.status
+    status.deadline[0] = nanoseconds() + minimax.time_limit
+    status.nodes[0], status.timed_out[0], status.depth[0] = 0, 0, 1
+    _evaluate(minimax, rules, state)
     for action in range(4):
-        search.q_values[action] = search.evaluator.q_values[action]
-    for depth in range(2, search.depth + 1):
+        minimax.q_values[action] = minimax.evaluator.q_values[action]
+    for depth in range(2, minimax.max_depth + 1):
         began = nanoseconds()
-        lives = _search_depth(search, rules, state, depth)
-        if meter.stopped[0] or not lives:
+        survives = _search_depth(minimax, rules, state, depth)
+        if status.timed_out[0] or not survives:
             break
-        meter.depth[0] = depth
+        status.depth[0] = depth
         for action in range(4):
-            search.q_values[action] = search.trial[action]
-        if not time_for_another(began, meter.deadline[0]):
+            minimax.q_values[action] = minimax.q_values_under_way[action]
+        if not time_for_another(began, status.deadline[0]):
             break
 
 
-@implements(act, Minimax, forceinline=False)
-def choose_by_minimax(search: Minimax, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
-    look_ahead(search, rules, state)
-    best, best_worth = NO_ACTION, -INFINITY
-    for action in range(4):
-        if search.q_values[action] > best_worth:
-            best, best_worth = action, search.q_values[action]
-    if best == NO_ACTION:
-        return NO_ACTION, state, 0
-    after, reward = slide(rules, state, best)
-    return best, after, reward
+implements(act, Minimax, forceinline=False)(act_by_search)

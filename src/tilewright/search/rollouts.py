@@ -1,7 +1,7 @@
-"""Playouts: play on by a simple policy to the end of the game, or some moves further, and say what came of it.
+"""Rollouts: play on with a simple policy to the end of the game, or for some moves, and value the result.
 
-What a finished game is worth is one of three (Goenawan, Tao & Wu 2020): its score, the sum of its tiles, or its
-largest tile with ties broken by the sum. A playout that is cut short adds what a trained network expects from there.
+The value of a finished game is one of three (Goenawan, Tao & Wu 2020): its score, the sum of its tiles, or its largest
+tile with ties broken by the sum. A rollout that is cut short adds what a trained network expects from there.
 """
 
 from typing import Any, NamedTuple
@@ -10,71 +10,64 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.jit import Int, implements, inline
-from tilewright.games.policy import NO_ACTION, Policy, act
-from tilewright.games.rules import Rules, State, largest, spawn, total
+from tilewright.games.policy import NO_LIMIT, NoObserver, Policy, play
+from tilewright.games.rules import Rules, State, largest, total
 from tilewright.rng import Stream
 from tilewright.search.evaluator import Evaluator, evaluate_state
 
-__all__ = ["NO_LIMIT", "VALUES", "Playouts", "ToTheEnd", "final_value", "make_playouts", "play_out"]
+__all__ = ["NO_LIMIT", "VALUES", "NoEvaluator", "Rollouts", "final_value", "make_rollouts", "roll_out"]
 
 VALUES = ("score", "sum", "largest")
 SCORE, SUM, LARGEST = range(3)
-NO_LIMIT = np.iinfo(np.int64).max
-TIE_BREAK = 2.0**-32  # of the sum beside the largest tile: in a million playouts, 4,000 of the one are 1 of the other
+TIE_BREAK = 2.0**-32  # of the sum besides the largest tile: in a million rollouts, 4,000 of one are 1 of the other
 
 
-class ToTheEnd(NamedTuple):
-    """The leaf of playouts that are never cut short."""
+class NoEvaluator(NamedTuple):
+    """The evaluator of rollouts that are never cut short."""
 
 
-@implements(evaluate_state, ToTheEnd)
-def judge_nothing(evaluator: ToTheEnd, rules: Rules, state: State) -> Any:
+@implements(evaluate_state, NoEvaluator)
+def evaluate_nothing(evaluator: NoEvaluator, rules: Rules, state: State) -> Any:
+    """Return 0."""
     return np.float32(0)
 
 
-class Playouts(NamedTuple):
-    player: Policy  # who plays them
-    evaluator: Evaluator  # what judges those that are cut short
-    steps: int  # after how many moves they are
-    value: int  # index in VALUES
-    tiles: NDArray[np.int64]  # the number on the tile of each code
-    moves: NDArray[np.int64]  # int64[1]: how many moves were played
+class Rollouts(NamedTuple):
+    """How rollouts are played and valued."""
+
+    policy: Policy
+    evaluator: Evaluator  # of the states where rollouts are cut short
+    horizon: int  # the number of moves after which they are
+    value: int  # position in VALUES
+    tile_values: NDArray[np.int64]  # by code
+    moves: NDArray[np.int64]  # int64[1]: the number of moves played so far
 
 
-def make_playouts(
-    player: Policy, evaluator: Evaluator, steps: int, value: str, tile_values: tuple[int, ...]
-) -> Playouts:
-    """Playouts with room of their own: one for every thread."""
-    return Playouts(
-        player, evaluator, steps, VALUES.index(value), np.array(tile_values, np.int64), np.zeros(1, np.int64)
+def make_rollouts(
+    policy: Policy, evaluator: Evaluator, horizon: int, value: str, tile_values: tuple[int, ...]
+) -> Rollouts:
+    """Return rollouts with a workspace for one thread."""
+    return Rollouts(
+        policy, evaluator, horizon, VALUES.index(value), np.array(tile_values, np.int64), np.zeros(1, np.int64)
     )
 
 
 @inline
-def final_value(playouts: Playouts, rules: Rules, state: State, score: Int) -> float:
-    """What a finished game is worth: float64."""
-    if playouts.value == SCORE:
+def final_value(rollouts: Rollouts, rules: Rules, state: State, score: Int) -> float:
+    """Return the value of a finished game: float64."""
+    if rollouts.value == SCORE:
         return np.float64(score)
-    found = np.float64(total(rules, state))
-    if playouts.value == LARGEST:
-        found = np.float64(playouts.tiles[largest(rules, state)]) + TIE_BREAK * found
-    return found
+    value = np.float64(total(rules, state))
+    if rollouts.value == LARGEST:
+        value = np.float64(rollouts.tile_values[largest(rules, state)]) + TIE_BREAK * value
+    return value
 
 
 @inline
-def play_out(playouts: Playouts, rules: Rules, state: State, score: Int, stream: Stream) -> float:
-    """Play on from a state where `score` points are won already: the value of what comes of it, float64."""
-    count = 0
-    over = False
-    while count < playouts.steps:
-        action, after, reward = act(playouts.player, rules, state, stream)
-        if action == NO_ACTION:
-            over = True
-            break
-        state, gain = spawn(rules, after, stream)
-        score += reward + gain
-        count += 1
-    playouts.moves[0] += count
+def roll_out(rollouts: Rollouts, rules: Rules, state: State, score: Int, stream: Stream) -> float:
+    """Play on from a state with `score` points, and return the value of the result: float64."""
+    state, score, moves, over = play(rules, rollouts.policy, state, score, stream, NoObserver(), rollouts.horizon)
+    rollouts.moves[0] += moves
     if over:
-        return final_value(playouts, rules, state, score)
-    return np.float64(score) + np.float64(evaluate_state(playouts.evaluator, rules, state))
+        return final_value(rollouts, rules, state, score)
+    return np.float64(score) + np.float64(evaluate_state(rollouts.evaluator, rules, state))

@@ -9,7 +9,8 @@ from tilewright._core.registry import did_you_mean
 from tilewright.errors import ConfigError, SpecError, UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
-from tilewright.ntuple.model import VALUE_FUNCTIONS, check_downgrade_above
+from tilewright.ntuple.downgrade import check_downgrade_above
+from tilewright.ntuple.model import VALUE_FUNCTIONS
 from tilewright.ntuple.patterns import NETWORKS, NTupleArchitecture
 
 __all__ = ["TrainingConfig", "preset_names", "read_training_config"]

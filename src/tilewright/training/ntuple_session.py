@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from tilewright._core.parallel import default_threads, parallel_for
-from tilewright.agents.ntuple import ModelAgent
+from tilewright.agents.ntuple import NTupleAgent
 from tilewright.errors import UnreachedError, UsageError
-from tilewright.games.policy import Results
+from tilewright.games.policy import GameResults
 from tilewright.learning.start_states import StartPool
 from tilewright.ntuple.model import Model, load_model
 from tilewright.play.evaluate import evaluate
@@ -54,7 +54,7 @@ class NTupleSession(TrainingSession):
         except UsageError as problem:
             raise UsageError(f"{self.config.model}: {problem}") from None
         if self.config.start_pool:
-            self.progress.given = 1 + len(model.shape.stages)
+            self.progress.given = 1 + len(model.architecture.stages)
             if self.progress.given == self.stages:
                 raise UsageError(f"{self.config.model}: knows all the stages already")
 
@@ -175,7 +175,7 @@ class NTupleSession(TrainingSession):
         parallel_for(work, limit - first, self.threads, until=is_over)
         self.progress.seconds = elapsed()
 
-    def _note(self, results: Results) -> None:
+    def _note(self, results: GameResults) -> None:
         """Count finished games, and make a point of the curve of every so many."""
         win = self.trainer.game.win_code
         for score, moves, code in zip(*(array.tolist() for array in results), strict=True):
@@ -268,7 +268,7 @@ class NTupleSession(TrainingSession):
         self.callback.on_stage(point)
 
     def _play_test(self) -> tuple[Estimate, float]:
-        agent, games = ModelAgent(self.trainer.model({})), self.config.evaluate_games
+        agent, games = NTupleAgent(self.trainer.model({})), self.config.evaluate_games
         found = evaluate(agent, self.trainer.game, games=games, seed=TEST_SEED, threads=self.threads)
         return found.score, found.win_rate.value if found.win_rate else 0.0
 

@@ -7,16 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.errors import DivergedError, FileError, UsageError
-from tilewright.games.policy import Results, make_results
-from tilewright.learning.behaviour import Behaviour, EpsilonGreedy, GreedyBehaviour, TeacherBehaviour
+from tilewright.games.policy import GameResults, make_results
+from tilewright.learning.behaviour import Behaviour, EpsilonGreedy, FollowTeacher, Greedy
 from tilewright.learning.start_states import StartPool, collect_starts, concatenate_pools, make_start_pool
 from tilewright.learning.step_size import FixedStepSize, StepSize, TemporalCoherence
-from tilewright.learning.updates import Returns, learn_backward, learn_online, make_workspace
-from tilewright.ntuple.downgrade import Downgrading, make_downgrading
+from tilewright.learning.updates import Learner, Returns, learn_backward, learn_online, make_workspace
+from tilewright.ntuple.downgrade import Downgraded, make_downgrading
 from tilewright.ntuple.model import VALUE_FUNCTIONS, Model
 from tilewright.ntuple.patterns import NTupleArchitecture
-from tilewright.ntuple.stages import UNWRITTEN, UNWRITTEN_16, frozen, parse_stages
-from tilewright.ntuple.value import ValueFunction, make_value_function
+from tilewright.ntuple.stages import UNWRITTEN, UNWRITTEN_16, freeze_stages, parse_stages
+from tilewright.ntuple.value import make_value_function
 from tilewright.ntuple.weights import WeightTables
 from tilewright.rng import new_stream, stream_key
 from tilewright.training.config import TrainingConfig
@@ -35,14 +35,14 @@ class Trainer:
 
     def __init__(self, config: TrainingConfig) -> None:
         self.config = config
-        self.game, self.shape = config.make_game(), config.make_architecture()
-        self.lookups = self.shape.lookups(self.game)
-        size = VALUE_FUNCTIONS[config.value_function] * self.shape.table_size
+        self.game, self.architecture = config.make_game(), config.make_architecture()
+        self.lookups = self.architecture.lookups(self.game)
+        size = VALUE_FUNCTIONS[config.value_function] * self.architecture.table_size
         self.weights = _filled(size, config.optimistic_init / self.lookups)
-        if self.shape.promoted_from is not None:
-            self.weights[self.shape.promoted_from :] = UNWRITTEN
+        if self.architecture.promoted_from is not None:
+            self.weights[self.architecture.promoted_from :] = UNWRITTEN
         self.alpha = np.array([config.alpha], np.float32)
-        self.errors = _filled(2 * size, 0.0) if config.step_size == "tc" else np.zeros(0, np.float32)
+        self.sums = _filled(2 * size, 0.0) if config.step_size == "tc" else np.zeros(0, np.float32)
         self.stage = 0
         self.frozen = False  # whether the first stage learns for all of them, for now
         self.teaching = False  # whether the moves are those of the stage before, for now
@@ -51,22 +51,22 @@ class Trainer:
 
     def take_over(self, model: Model) -> None:
         """Begin with the weights of a model, which may have the first stages only."""
-        stages, its = self.shape.stages, model.shape.stages
+        stages, its = self.architecture.stages, model.architecture.stages
         if model.game.spec != self.game.spec:
             raise UsageError(f"a model for {model.game.spec}; the recipe is for {self.game.spec}")
         if model.value_function != self.config.value_function:
             raise UsageError(
                 f"a model of {model.value_function} values; the recipe learns {self.config.value_function} values"
             )
-        if dataclasses.replace(model.shape, stages=(), promote=False) != self._shape_until(0):
+        if dataclasses.replace(model.architecture, stages=(), promote=False) != self._architecture_until(0):
             raise UsageError("a model of another network than the recipe's")
-        if its != stages[: len(its)] or (its and model.shape.promote != self.shape.promote):
+        if its != stages[: len(its)] or (its and model.architecture.promote != self.architecture.promote):
             raise UsageError(f"a model with stages at {', '.join(its)}; those of the recipe do not begin so")
         self.weights[: len(model.weights)] = model.weights
         if model.weights.dtype == np.int16:
             known = self.weights[: len(model.weights)]
             known *= np.float32(model.quantum)
-            if model.shape.promoted_from is not None:
+            if model.architecture.promoted_from is not None:
                 known[model.weights == UNWRITTEN_16] = UNWRITTEN
 
     def warm_up(self) -> None:
@@ -79,20 +79,22 @@ class Trainer:
             self.learn(0, 0)
             self.teaching = False
 
-    def learn(self, first: int, count: int) -> Results:
+    def learn(self, first: int, count: int) -> GameResults:
         """Play games number `first` to `first + count - 1` and learn from them."""
         config, results = self.config, make_results(count)
         value_function = make_value_function(config.value_function, self._tables(), self.lookups)
-        shared = (self.game.rules, value_function, self._rule(), self._exploration(), self.starts)
+        learner = Learner(value_function, self._step_size(), self._behaviour(), self.starts)
         workspace = make_workspace(self.lookups)
         if config.update == "online":
-            learn_online(*shared, self._key, first, workspace, results)
+            learn_online(self.game.rules, learner, self._key, first, workspace, results)
             return results
         returns = Returns(np.float32(config.lambda_), config.n_step)
         done = 0
         while True:
-            left = Results(*(array[done:] for array in results))
-            done += learn_backward(*shared, returns, config.restart, self._key, first + done, workspace, left)
+            left = GameResults(*(array[done:] for array in results))
+            done += learn_backward(
+                self.game.rules, learner, returns, config.restart, self._key, first + done, workspace, left
+            )
             if done == count:
                 return results
             workspace = make_workspace(self.lookups, 2 * len(workspace.trajectory.cells))
@@ -102,9 +104,9 @@ class Trainer:
         boards = make_start_pool(count)
         collect_starts(
             self.game.rules,
-            *self._player(self.stage),
+            self._policy(self.stage),
             self.starts,
-            parse_stages(self.shape.stages, self.game),
+            parse_stages(self.architecture.stages, self.game),
             self.stage + 1,
             self._key,
             COLLECTING * (self.stage + 1) + first,
@@ -131,38 +133,38 @@ class Trainer:
     def _tables(self) -> WeightTables:
         if self.config.start_pool:
             return self._tables_of(self.stage)
-        tables = self.shape.tables(self.game, self.weights)
-        return tables._replace(stages=frozen(tables.stages)) if self.frozen else tables
+        tables = self.architecture.tables(self.game, self.weights)
+        return tables._replace(stages=freeze_stages(tables.stages)) if self.frozen else tables
 
     def _tables_of(self, stage: int) -> WeightTables:
         """A stage that is learned in turn, as a network without stages."""
-        return self._shape_until(0).tables(self.game, self.weights[self._part(1, stage)])
+        return self._architecture_until(0).tables(self.game, self.weights[self._part(1, stage)])
 
-    def _player(self, stage: int) -> tuple[ValueFunction, Downgrading]:
-        """A stage as it plays without learning; the first plays large boards as small ones if the recipe says so."""
+    def _policy(self, stage: int) -> Downgraded:
+        """Return a stage as it plays without learning; the first downgrades boards if the configuration says so."""
         value_function = make_value_function(self.config.value_function, self._tables_of(stage), self.lookups)
-        return value_function, make_downgrading(self.game, 0 if stage else self.config.downgrade_above)
+        return Downgraded(value_function, make_downgrading(self.game, 0 if stage else self.config.downgrade_above))
 
-    def _rule(self) -> StepSize:
+    def _step_size(self) -> StepSize:
         if self.config.step_size == "fixed":
             return FixedStepSize(self.alpha)
         return TemporalCoherence(
-            self.alpha, self.errors[self._part(2, self.stage)] if self.config.start_pool else self.errors
+            self.alpha, self.sums[self._part(2, self.stage)] if self.config.start_pool else self.sums
         )
 
     def _part(self, each: int, stage: int) -> slice:
         """Where a stage's own entries are, in an array that has so many for each weight."""
-        size = each * self.shape.stage_size
+        size = each * self.architecture.stage_size
         return slice(stage * size, (stage + 1) * size)
 
-    def _shape_until(self, stage: int) -> NTupleArchitecture:
-        return dataclasses.replace(self.shape, stages=self.shape.stages[:stage], promote=False)
+    def _architecture_until(self, stage: int) -> NTupleArchitecture:
+        return dataclasses.replace(self.architecture, stages=self.architecture.stages[:stage], promote=False)
 
-    def _exploration(self) -> Behaviour:
+    def _behaviour(self) -> Behaviour:
         if self.teaching:
-            return TeacherBehaviour(*self._player(self.stage - 1))
+            return FollowTeacher(self._policy(self.stage - 1))
         epsilon = self.config.epsilon
-        return EpsilonGreedy(np.uint64(round(epsilon * 2**32))) if epsilon else GreedyBehaviour()
+        return EpsilonGreedy(np.uint64(round(epsilon * 2**32))) if epsilon else Greedy()
 
     def check_finite(self) -> None:
         """Raise DivergedError if a weight is no longer a number."""
@@ -171,7 +173,7 @@ class Trainer:
 
     def tensors(self) -> dict[str, NDArray[Any]]:
         """All that learning changes, for a checkpoint."""
-        fixed = {"weights": self.weights, "errors": self.errors, "alpha": self.alpha}
+        fixed = {"weights": self.weights, "sums": self.sums, "alpha": self.alpha}
         return fixed | (self._boards() if self.config.start_pool else {})
 
     def _boards(self) -> dict[str, NDArray[Any]]:
@@ -184,7 +186,7 @@ class Trainer:
             same_size = name in self._boards() or (name in tensors and tensors[name].shape == mine.shape)
             if name not in tensors or not same_size or tensors[name].dtype != mine.dtype:
                 raise FileError(f"the checkpoint does not fit the recipe: {name} is missing or of another size")
-        for mine, name in ((self.weights, "weights"), (self.errors, "errors"), (self.alpha, "alpha")):
+        for mine, name in ((self.weights, "weights"), (self.sums, "sums"), (self.alpha, "alpha")):
             mine[:] = tensors[name]
         if self.config.start_pool:
             self.starts, self.found = (
@@ -196,14 +198,16 @@ class Trainer:
     def model(self, origin: dict[str, str]) -> Model:
         """The network as it is; where stages are learned in turn, with those that were begun."""
         if not self.config.start_pool:
-            return self._model_of(self.shape, self.weights, origin)
-        shape = self._shape_until(self.stage)
-        return self._model_of(shape, self.weights[: shape.table_size], origin)
+            return self._model_of(self.architecture, self.weights, origin)
+        architecture = self._architecture_until(self.stage)
+        return self._model_of(architecture, self.weights[: architecture.table_size], origin)
 
-    def _model_of(self, shape: NTupleArchitecture, weights: NDArray[np.float32], origin: dict[str, str]) -> Model:
+    def _model_of(
+        self, architecture: NTupleArchitecture, weights: NDArray[np.float32], origin: dict[str, str]
+    ) -> Model:
         return Model(
             self.game,
-            shape,
+            architecture,
             self.config.value_function,
             weights,
             origin=origin,

@@ -7,7 +7,7 @@ from typing import Any
 from tilewright._core.registry import option_spec
 from tilewright.agents import AGENTS
 from tilewright.agents.base import Agent
-from tilewright.agents.defaults import NETWORK_PLAYERS, ready_agents
+from tilewright.agents.defaults import NETWORK_AGENTS, ready_agents
 from tilewright.errors import MissingExtraError, SpecError
 from tilewright.games.base import Game
 from tilewright.web.limits import Limits
@@ -93,7 +93,7 @@ class Players:
         runs = [
             f"{name}:model={run}"
             for run, player in self._shelf.models_for(game).items()
-            for name in (NETWORK_PLAYERS if player in NETWORK_PLAYERS else (player,))
+            for name in (NETWORK_AGENTS if player in NETWORK_AGENTS else (player,))
             if _can_be_made(name)
         ]
         return ready_agents(game) + runs

@@ -10,11 +10,7 @@ from numpy.typing import NDArray
 from tilewright.agents.base import Agent
 from tilewright.games.base import Game
 from tilewright.games.board import Board
-from tilewright.games.rules import ACTIONS, State
-from tilewright.games.state_kernels import typed_state
 from tilewright.play.evaluate import Evaluation
-from tilewright.play.recording import Log, make_log, play_on
-from tilewright.rng import Stream
 from tilewright.web.agents import Player
 from tilewright.web.positions import Position, begin
 
@@ -35,9 +31,7 @@ class Mover:
     """Plays the moves of `evaluate`, some at a time; not to be used by two threads at once."""
 
     def __init__(self, agent: Agent, game: Game) -> None:
-        self._agent, self._game = agent, game
-        self._policy = agent.policy(game)
-        self._log = make_log(_ROOM)
+        self._game, self._player = game, agent.player(game)
         self._pace = 1
 
     def play(self, position: Position, most: int, seconds: float = _PIECE_SECONDS) -> list[Made]:
@@ -46,12 +40,11 @@ class Mover:
         deadline = time.monotonic() + seconds
         while len(made) < most:
             stream = position.stream.copy()
-            found = self._moves(position.board.state, position.score, stream, 1)
+            found = self._player.play(position.board, position.score, stream, 1)
             if not found:
                 break
-            action, state, score = found[0]
-            position = Position(Board(self._game, state), score, stream)
-            made.append(Made(action, position))
+            position = Position(Board(self._game, found[0].state), found[0].score, stream)
+            made.append(Made(found[0].action, position))
             if time.monotonic() >= deadline:
                 break
         return made
@@ -60,33 +53,12 @@ class Mover:
         """The position after some moves, about as many as the time of a piece allows, and how many these were."""
         began = time.monotonic()
         stream = position.stream.copy()
-        found = self._moves(position.board.state, position.score, stream, min(most, self._pace))
+        found = self._player.play(position.board, position.score, stream, min(most, self._pace))
         if not found:
             return position, 0
         took = max(time.monotonic() - began, 1e-6)
         self._pace = max(1, min(_ROOM, 2 * self._pace, int(len(found) * _PIECE_SECONDS / took)))
-        _, state, score = found[-1]
-        return Position(Board(self._game, state), score, stream), len(found)
-
-    def _moves(self, state: State, score: int, stream: Stream, most: int) -> list[tuple[str, State, int]]:
-        if self._policy is None:
-            return self._moves_in_python(state, score, stream, most)
-        room = self._log
-        log = Log(room.actions[:most], room.cells[:most], room.extra[:most], room.scores[:most])
-        made = play_on(self._game.rules, self._policy, typed_state(state), score, stream, log)
-        actions = [ACTIONS[action] for action in log.actions[:made].tolist()]
-        states = map(State, log.cells[:made].tolist(), log.extra[:made].tolist())
-        return list(zip(actions, states, log.scores[:made].tolist(), strict=True))
-
-    def _moves_in_python(self, state: State, score: int, stream: Stream, most: int) -> list[tuple[str, State, int]]:
-        game, board, made = self._game, Board(self._game, state), list[tuple[str, State, int]]()
-        while len(made) < most and not game.is_over(board):
-            action = self._agent.move(board, stream)
-            after, reward = game.slide(board, action)
-            board, gain = game.spawn(after, stream)
-            score += reward + gain
-            made.append((action, board.state, score))
-        return made
+        return Position(Board(self._game, found[-1].state), found[-1].score, stream), len(found)
 
 
 class Series:
