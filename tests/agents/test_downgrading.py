@@ -154,5 +154,5 @@ def test_what_cannot_be_is_one_line(tmp_path: Path) -> None:
         make_agent(f"ntuple:model={path},downgrade_above=100").policy(GAME)
     with pytest.raises(ConfigError, match=r"downgrade_above=4: must be 0, or a tile from 8 on"):
         tiny(downgrade_above=4)
-    with pytest.raises(ConfigError, match=r"downgrade_above=96: boards of threes cannot be played as smaller ones"):
+    with pytest.raises(ConfigError, match=r"downgrade_above=96: boards of threes cannot be downgraded"):
         tiny(game="threes", downgrade_above=96)

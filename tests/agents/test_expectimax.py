@@ -83,7 +83,7 @@ def test_what_cannot_be_is_refused(options: str, message: str, path: Path) -> No
 
 
 def test_a_model_is_needed_and_must_be_of_the_game(path: Path) -> None:
-    with pytest.raises(SpecError, match=r"no model for 2048:rows=3 comes with the package; .* model=PATH"):
+    with pytest.raises(SpecError, match=r"no model for 2048:rows=3 comes with the package: .* model=PATH"):
         make_agent("expectimax:depth=2").values(make_game("2048:rows=3").start(1))
     with pytest.raises(UsageError, match="was trained for 2048:rows=3,columns=3 and cannot play threes"):
         make_agent(f"expectimax:model={path}").values(make_game("threes").start(1))

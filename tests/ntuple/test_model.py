@@ -192,11 +192,11 @@ def rewritten(
         ({"architecture": '{"tuples": ["0x"], "symmetric": true, "alphabet": 16, "features": []}'}, "tuple '0x'"),
         (
             {"architecture": '{"tuples": ["012"], "symmetric": true, "alphabet": 16, "features": []}'},
-            "its shape has 4,096",
+            "its architecture has 4,096",
         ),
         ({"value_function": None}, "its description is damaged"),
         ({"value_function": "guess"}, "its description is damaged: 'guess'"),
-        ({"value_function": "action"}, "8,192 weights of float32, but its shape has 32,768"),
+        ({"value_function": "action"}, "8,192 weights of float32, but its architecture has 32,768"),
         ({"quantum": "wide"}, "its description is damaged"),
         ({"compact": "true"}, "the packed weights do not unpack"),
         ({"compact": None}, "its description is damaged"),

@@ -186,7 +186,7 @@ def test_a_model_with_stages_reads_back_and_plays_the_same(compact: bool, tmp_pa
         (("16384+",), "stage '16384\\+': '' is no tile of 2048"),
         (("0",), "stage '0': '0' is no tile of 2048"),
         (("many",), "stage 'many': 'many' is no tile of 2048"),
-        (("65536",), "the largest tile that a network knows is 32768"),
+        (("65536",), "the largest tile with weights is 32768"),
     ],
 )
 def test_impossible_stages_are_refused(stages: tuple[str, ...], message: str) -> None:

@@ -101,7 +101,13 @@ class Agent(ABC):
         Raises:
             UsageError: The game is over.
         """
-        return self._own_player(board.game).move(board, stream)
+        player = self._own_player(board.game)
+        if player.policy is not None:
+            return player.move(board, stream)
+        values = self.values(board, stream)
+        if not values:
+            raise _game_over(board)
+        return _first_best(values)
 
     def loaded(self, game: Game) -> Self:
         """Return an equal agent that needs no files: the models it names are part of it."""
@@ -118,10 +124,15 @@ class Agent(ABC):
         if players is None:
             players = threading.local()
             object.__setattr__(self, "_players", players)  # no field: agents with equal options stay equal
-        if getattr(players, "game", None) != game:
-            players.game, players.player = game, self.player(game)
+        key = (game, self._model_version(game))
+        if getattr(players, "key", None) != key:
+            players.key, players.player = key, self.player(game)
         player: Player = players.player
         return player
+
+    def _model_version(self, game: Game) -> object:
+        """Return something that changes when the file of the agent's model does."""
+        return None
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the players: another process makes its own."""
@@ -182,7 +193,7 @@ class Player:
             return {}, None
         if agent._overrides("move"):
             return values, agent.move(board, stream)
-        return values, max(values, key=lambda action: values[action])
+        return values, _first_best(values)
 
     def _analyse_in_kernel(self, board: Board, stream: Stream) -> tuple[dict[str, float], str | None]:
         action = act_one(self.policy, self.game.rules, typed_state(board.state), stream)
@@ -199,7 +210,7 @@ class Player:
         board = self.game.parse(board)
         move = self.analyse(board, stream).move
         if move is None:
-            raise UsageError(f"the game is over: no move is legal on {self.game.text(board)!r}")
+            raise _game_over(board)
         return move
 
     def play(self, board: Any, score: int, stream: Stream, max_moves: int) -> list[PlayedMove]:
@@ -236,6 +247,14 @@ def _innermost(policy: Any) -> Any:
     while hasattr(policy, "policy"):
         policy = policy.policy
     return policy
+
+
+def _game_over(board: Board) -> UsageError:
+    return UsageError(f"the game is over: no move is legal on {board.game.text(board)!r}")
+
+
+def _first_best(values: dict[str, float]) -> str:
+    return max(values, key=lambda action: values[action])
 
 
 def values_by_action(q_values: NDArray[Any]) -> dict[str, float]:

@@ -13,7 +13,7 @@ from tilewright.ntuple.downgrade import Downgraded, check_downgrade_above
 from tilewright.ntuple.model import Model, load_model
 from tilewright.ntuple.value import ValueFunction, make_value_function
 
-__all__ = ["ModelSource", "downgraded", "find_model", "packaged_model", "value_function_of"]
+__all__ = ["ModelSource", "downgraded", "find_model", "model_version", "packaged_model", "value_function_of"]
 
 ModelSource: TypeAlias = str | Path | Model  # a file, or a model in memory; "" is the model in the package
 
@@ -49,6 +49,14 @@ def _read(source: str | Path, game: Game) -> Model:
     if file is None:
         raise SpecError(f"no model for {game.spec} comes with the package: train one, and name its file: model=PATH")
     return _load(file, file.stat().st_mtime_ns if file.exists() else 0)
+
+
+def model_version(source: ModelSource) -> int:
+    """Return the time at which the file of a model was last written; 0 for the package's and those in memory."""
+    if isinstance(source, Model) or not str(source):
+        return 0
+    file = Path(source)
+    return file.stat().st_mtime_ns if file.exists() else 0
 
 
 @lru_cache(maxsize=4)

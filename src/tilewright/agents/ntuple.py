@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 from tilewright.agents.base import Agent
-from tilewright.agents.model_store import ModelSource, downgraded, find_model, value_function_of
+from tilewright.agents.model_store import ModelSource, downgraded, find_model, model_version, value_function_of
 from tilewright.games.base import Game
 from tilewright.games.policy import Policy
 
@@ -36,3 +36,6 @@ class NTupleAgent(Agent):
     def loaded(self, game: Game) -> Self:
         """Return the agent with its model in memory."""
         return replace(self, model=find_model(self.model, game)) if self.model else self
+
+    def _model_version(self, game: Game) -> object:
+        return model_version(self.model)

@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 from tilewright._core.registry import did_you_mean
 from tilewright.agents.base import Agent
 from tilewright.agents.greedy import GreedyPolicy
-from tilewright.agents.model_store import ModelSource, downgraded, find_model, value_function_of
+from tilewright.agents.model_store import ModelSource, downgraded, find_model, model_version, value_function_of
 from tilewright.agents.random import RandomPolicy
 from tilewright.games.base import Game
 from tilewright.games.policy import Policy
@@ -62,6 +62,9 @@ class RolloutAgent(Agent):
     def loaded(self, game: Game) -> Self:
         """Return the agent with its model in memory."""
         return replace(self, model=find_model(self.model, game)) if self.model else self
+
+    def _model_version(self, game: Game) -> object:
+        return model_version(self.model)
 
     def _make_rollouts(self, game: Game) -> Rollouts:
         """Return the rollouts with a workspace for one thread."""

@@ -148,6 +148,8 @@ def evaluate(
     if cluster is not None and record is not None:
         raise UsageError("games that are played on a cluster cannot be recorded")
     threads = default_threads() if threads is None else threads
+    if threads < 1:
+        raise UsageError(f"threads={threads}: at least one is needed")
     evaluator = _Evaluator(agent, game, games, seed, threads if cluster is None else cluster.processors)
     with nullcontext() if record is None else GamesRecorder(Path(record)) as recorder:
         return evaluator.run(progress, recorder, cluster)
