@@ -38,6 +38,7 @@ __all__ = [
     "implements",
     "inline",
     "kernel",
+    "linked",
     "portable",
     "specialise",
     "writable_view",
@@ -190,6 +191,16 @@ def specialise(function: F, *arguments: Any) -> F:
 def inline(function: F) -> F:
     """A helper that is always compiled into the kernels that call it; Python cannot call it."""
     compiled: Any = numba.njit(forceinline=True, **_OF_HELPERS)(function)
+    compiled.__class__ = Helper
+    return compiled  # type: ignore[no-any-return]
+
+
+def linked(function: F) -> F:
+    """A helper like `inline` that stays a function of its own: for recursion, and for what is large and rarely called.
+
+    It is optimised once, with the kernel that calls it; a `kernel` would be optimised by itself as well.
+    """
+    compiled: Any = numba.njit(**_OF_HELPERS)(function)
     compiled.__class__ = Helper
     return compiled  # type: ignore[no-any-return]
 

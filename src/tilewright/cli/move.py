@@ -13,12 +13,12 @@ __all__ = ["move"]
 
 @click.command()
 @click.argument("board")
-@agent_option("Who is asked.")
+@agent_option("The agent to ask.")
 @game_option
 @seed_option
 @json_option
 def move(board: str, agent: str | None, game: str, seed: int, as_json: bool) -> None:
-    """Say what AGENT thinks of the moves on BOARD, and which it would play.
+    """Print the values that an agent gives the moves on BOARD, and the move it plays.
 
     BOARD is 16 numbers row by row (0 or . is empty; spaces, commas, slashes), the 16 hexadecimal tile codes, or a
     4x4 JSON array. Threes adds the hint, and the bag where it is known: "… hint=2 bag=143".
@@ -31,17 +31,21 @@ def move(board: str, agent: str | None, game: str, seed: int, as_json: bool) -> 
     """
     output.announce_compilation()
     played = make_game(game)
-    player = agent_or_default(agent, played)
+    player = agent_or_default(agent, played).player(played)
     position = played.parse(board)
-    values = player.values(position, stream_for(seed))
-    best = player.move(position, stream_for(seed)) if values else None
+    analysis = player.analyse(position, stream_for(seed))
     if as_json:
-        facts = {"agent": player.spec, "game": played.spec, "text": played.text(position)}
-        output.print_json(facts | position.to_json() | {"legal": list(values), "values": values, "best": best})
+        facts = {"agent": player.agent.spec, "game": played.spec, "text": played.text(position), **position.to_json()}
+        values = {"legal": list(analysis.values), "values": analysis.values, "move": analysis.move}
+        search = {"depth": analysis.depth, "nodes": analysis.nodes, "seconds": analysis.seconds}
+        output.print_json(facts | values | search)
         return
     print(position)
-    if best is None:
+    if analysis.move is None:
         print("the game is over: no move is legal")
         return
-    rows = [(action, f"{value:,.1f}", "best" if action == best else "") for action, value in values.items()]
+    rows = [
+        (action, f"{value:,.1f}", "best" if action == analysis.move else "")
+        for action, value in analysis.values.items()
+    ]
     output.print_table(("move", ">value", ""), rows)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.bits import popcount
-from tilewright._core.jit import Int, implements, inline, kernel
+from tilewright._core.jit import Int, implements, inline, linked
 from tilewright.games.bitboard import empty_cells
 from tilewright.games.policy import act
 from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, Outcomes, Rules, State, downgraded_cells, outcomes, slide
@@ -100,7 +100,7 @@ def _outcomes_at(outcomes_of_all: Outcomes, depth: Int) -> Outcomes:
     )  # fmt: skip
 
 
-@kernel
+@linked
 def max_node(expectimax: Expectimax, rules: Rules, state: State, depth: Int, improbability_left: Int) -> Any:
     """Return Vₙ(state) for a depth n of at least two, and leave the value of each move in `q_values_by_depth[n]`."""
     status = expectimax.status
@@ -146,48 +146,26 @@ def max_node(expectimax: Expectimax, rules: Rules, state: State, depth: Int, imp
 
 @implements(search, Expectimax)
 def search_by_expectimax(expectimax: Expectimax, rules: Rules, state: State, stream: Stream) -> None:
-    """Search to the depth of the board, or deepen until the time is up."""
-    status = expectimax.status
-    status.timed_out[0], status.nodes[0] = 0, 1
+    """Search to the depth of the board, or deepen ply by ply until the time is up."""
+    status, timed = expectimax.status, expectimax.time_limit > 0
     empty = empty_cells(downgraded_cells(rules, state, LARGEST_NIBBLE), rules.board)
     max_depth = expectimax.depths[np.int64(popcount(empty))]
-    if expectimax.time_limit:
-        _deepen(expectimax, rules, state, max_depth)
-    elif max_depth == 1:
-        _evaluate_root(expectimax, rules, state)
-    else:
-        _search_depth(expectimax, rules, state, max_depth)
-
-
-@inline
-def _deepen(expectimax: Expectimax, rules: Rules, state: State, max_depth: Int) -> None:
-    """Search one ply deeper at a time; a depth that is not completed in time does not count."""
-    status = expectimax.status
-    status.deadline[0] = nanoseconds() + expectimax.time_limit
-    _evaluate_root(expectimax, rules, state)
-    if _legal_moves(expectimax.q_values) < 2:
+    status.timed_out[0], status.nodes[0] = 0, 1
+    if timed or max_depth == 1:
+        status.deadline[0] = nanoseconds() + expectimax.time_limit
+        evaluate_state(expectimax.evaluator, rules, state)
+        _complete(expectimax, expectimax.evaluator.q_values, 1)
+    if timed and _legal_moves(expectimax.q_values) < 2:
         return
-    for depth in range(2, max_depth + 1):
+    for depth in range(2 if timed else max(2, max_depth), max_depth + 1):
         began = nanoseconds()
-        _search_depth(expectimax, rules, state, depth)
-        if status.timed_out[0] or not time_for_another(began, status.deadline[0]):
-            return
-
-
-@inline
-def _evaluate_root(expectimax: Expectimax, rules: Rules, state: State) -> None:
-    """Take the values of depth one from the evaluator."""
-    evaluate_state(expectimax.evaluator, rules, state)
-    _complete(expectimax, expectimax.evaluator.q_values, 1)
-
-
-@inline
-def _search_depth(expectimax: Expectimax, rules: Rules, state: State, depth: Int) -> None:
-    """Search to a depth of at least two."""
-    expectimax.min_probe_depth[0] = 2 if depth > 2 else 3  # two plies seldom meet a board twice
-    max_node(expectimax, rules, state, depth, expectimax.max_improbability)
-    if not expectimax.status.timed_out[0]:
+        expectimax.min_probe_depth[0] = 2 if depth > 2 else 3  # two plies seldom meet a board twice
+        max_node(expectimax, rules, state, depth, expectimax.max_improbability)
+        if status.timed_out[0]:
+            return  # a depth that is not completed does not count
         _complete(expectimax, expectimax.q_values_by_depth[depth], depth)
+        if timed and not time_for_another(began, status.deadline[0]):
+            return
 
 
 @inline

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._core.jit import Int, implements, inline, kernel
+from tilewright._core.jit import Int, implements, inline, kernel, linked
 from tilewright.games.policy import act
 from tilewright.games.rules import ILLEGAL, Rules, State, slide, spawn
 from tilewright.rng import Key, Stream, new_stream, next_word, seed_stream
@@ -110,7 +110,7 @@ def grow_tree(uct: Uct, rules: Rules, root: State, stream: Stream) -> None:
     _fill_q_values(uct)
 
 
-@kernel
+@linked
 def _set_node(tree: Tree, rules: Rules, node: Int, state: State) -> None:
     """Make a node of a state, without children."""
     tree.cells[node], tree.extra[node] = state.cells, state.extra

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._core.jit import Int, implements, inline, kernel
+from tilewright._core.jit import Int, implements, inline, linked
 from tilewright.games.policy import act
 from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide
 from tilewright.games.state_kernels import make_outcomes
@@ -81,7 +81,7 @@ def make_minimax(evaluator: Evaluator, depth: int = MAX_DEPTH, milliseconds: flo
     return Minimax(evaluator, depth, limit, make_outcomes(), replies, make_search_status(), np.zeros(4), np.zeros(4))
 
 
-@kernel
+@linked
 def _evaluate(minimax: Minimax, rules: Rules, state: State) -> float:
     """Return the evaluator's value of a state, LOST where no move is legal; check the clock now and then."""
     status = minimax.status
@@ -161,7 +161,7 @@ def _worst_first(replies: Replies, depth: Int, i: Int, n: Int) -> None:
         _swap(replies, depth, i, least)
 
 
-@kernel
+@linked
 def min_node(minimax: Minimax, rules: Rules, after: State, depth: Int, alpha: float, beta: float) -> float:
     """Return the value of an afterstate against the worst placement, with `depth` more moves of the player.
 
