@@ -1,10 +1,7 @@
 """Compiled kernels are loaded when they are current, and only then."""
 
 import gc
-import os
 import shutil
-import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -83,67 +80,10 @@ def test_the_second_process_loads_what_the_first_compiled(tmp_path: Path) -> Non
     assert figures[0] == figures[1]
 
 
-def test_a_cache_that_cannot_be_written_falls_back_to_the_home_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path / "file" / "cache"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
-    folder = jit.cache_folder.__wrapped__()
-    assert folder.parent == tmp_path / "home" / "tilewright" / "kernels"
-    assert folder.is_dir()
-
-
-def test_without_a_home_folder_kernels_go_to_the_temporary_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "file").touch()
-    monkeypatch.delenv("TILEWRIGHT_CACHE", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    assert jit.cache_folder.__wrapped__().parent.parent == tmp_path
-
-
-def test_where_nothing_can_be_written_the_error_says_what_to_set(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").touch()
-    for variable in ("TILEWRIGHT_CACHE", "XDG_CACHE_HOME"):
-        monkeypatch.setenv(variable, str(tmp_path / "file"))
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "file"))
-    with pytest.raises(OSError, match="set TILEWRIGHT_CACHE"):
-        jit.cache_folder.__wrapped__()
-
-
-def test_kernels_not_used_for_a_month_are_removed_and_nothing_else_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, days in [("0123456789abcdef", 31), ("fedcba9876543210", 29), ("photos", 400), ("0123456789abcde", 400)]:
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "kept").touch()
-        os.utime(tmp_path / name, (time.time() - days * DAY,) * 2)
-    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path))
-    now = jit.cache_folder.__wrapped__().name
-    assert {folder.name for folder in tmp_path.iterdir()} == {now, "fedcba9876543210", "photos", "0123456789abcde"}
-
-
-def test_using_a_cache_folder_keeps_it_fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path))
-    folder = jit.cache_folder.__wrapped__()
-    os.utime(folder, (0, 0))
-    assert jit.cache_folder.__wrapped__() == folder
-    assert folder.stat().st_mtime > time.time() - DAY
-
-
 def test_other_code_keeps_its_own_numba_cache(tmp_path: Path) -> None:
     script = "import tilewright.play.evaluate, numba; print(numba.config.CACHE_DIR)"
     for chosen in ("", str(tmp_path)):
         assert run_python(script, NUMBA_CACHE_DIR=chosen).stdout.strip() == chosen
-
-
-def test_decorating_gives_the_cache_setting_back_even_on_errors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numba.config, "CACHE_DIR", "mine")
-    with pytest.raises(TypeError):
-        jit.kernel(42)  # type: ignore[type-var]
-    assert numba.config.CACHE_DIR == "mine"
 
 
 STRANGER = """
