@@ -1,14 +1,13 @@
-"""`dqn` and `afterstate`: trained deep networks as agents, like any other."""
+"""The agents `dqn` and `afterstate`, which play with trained deep networks."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
 from tilewright.agents.base import BatchAgent, values_by_action
 from tilewright.deep.model import DeepModel, load_deep_model
-from tilewright.deep.playing import play_batch
+from tilewright.deep.policy import play_batch
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
 from tilewright.games.board import Board
@@ -20,7 +19,11 @@ __all__ = ["AfterstateAgent", "DqnAgent"]
 
 @dataclass(frozen=True)
 class DqnAgent(BatchAgent):
-    """A network that values the four actions: `dqn:model=PATH`."""
+    """A network that values the four actions: `dqn:model=PATH`.
+
+    Attributes:
+        model: The path of a model file.
+    """
 
     model: str = ""
 
@@ -28,25 +31,41 @@ class DqnAgent(BatchAgent):
     batch_size: ClassVar[int] = 250
 
     def trained(self, game: Game) -> DeepModel:
-        """The network that plays a game."""
+        """Return the model, checked for a game.
+
+        Raises:
+            SpecError: No model is given, or it belongs to another agent.
+            FileError: The file cannot be read or is not a deep model.
+            UsageError: The model cannot play the game.
+        """
         if not self.model:
-            raise SpecError(f"agent {self.name} needs a trained network: {self.name}:model=PATH; see tilewright train")
-        found = load_deep_model(Path(self.model))
-        if found.plan.kind != self.name:
-            raise SpecError(f"{self.model} holds a network of another kind; it plays as {found.plan.kind}:model=…")
+            raise SpecError(f"agent {self.name} needs a trained network: {self.name}:model=PATH")
+        found = load_deep_model(self.model)
+        if found.config.algorithm != self.name:
+            other = found.config.algorithm
+            raise SpecError(f"{self.model} is a model of the agent {other}, not {self.name}: {other}:model=PATH")
         found.check_plays(game)
         return found
 
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+        """Return the action values of the legal moves, in points; `stream` is not used."""
         cells, extra = (np.array([word], np.uint64) for word in board.state)
-        return values_by_action(self.trained(board.game).player.q_values(board.game, cells, extra)[0])
+        return values_by_action(self.trained(board.game).policy.q_values(board.game, cells, extra)[0])
 
     def play_batch(self, game: Game, seed: int, first: int, results: GameResults) -> None:
-        play_batch(self.trained(game).player, game, seed, first, results)
+        """Play games number `first` and following side by side.
+
+        Args:
+            game: The game.
+            seed: The seed of all games.
+            first: The number of the first game.
+            results: The results of n games, overwritten; n is the number of games to play.
+        """
+        play_batch(self.trained(game).policy, game, seed, first, results)
 
 
 @dataclass(frozen=True)
 class AfterstateAgent(DqnAgent):
-    """A network that values boards before a tile comes: `afterstate:model=PATH`."""
+    """A network that values afterstates: `afterstate:model=PATH`."""
 
     name: ClassVar[str] = "afterstate"
