@@ -59,7 +59,9 @@ def test_rendering_shows_the_board(capsys: pytest.CaptureFixture[str]) -> None:
     env = BoardEnv("2048", render_mode="rgb_array")
     env.reset(seed=1)
     picture = env.render()
-    assert (picture.shape, picture.dtype) == ((434, 434, 3), np.uint8)
+    assert isinstance(picture, np.ndarray)
+    assert picture.shape == (434, 434, 3)
+    assert picture.dtype == np.uint8
     colours = {tuple(colour) for colour in picture.reshape(-1, 3)}
     assert (0xEE, 0xE4, 0xDA) in colours  # the 2
     assert (0xF2, 0xB1, 0x79) not in colours  # no 8 yet

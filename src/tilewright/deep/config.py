@@ -114,6 +114,7 @@ class DeepConfig(Config):
     checkpoint_minutes: float = 5.0  # minutes between checkpoints
 
     def __post_init__(self) -> None:
+        """Check all values."""
         self._one_of("algorithm", ALGORITHMS)
         self._one_of("architecture", ARCHITECTURES)
         self._one_of("encoding", ENCODINGS)

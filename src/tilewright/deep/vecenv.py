@@ -68,7 +68,7 @@ class BoardVecEnv(VecEnv):
 
     def step_wait(
         self,
-    ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, NDArray[np.uint8]]]]:
         """Make the stored moves.
 
         Returns:
@@ -76,7 +76,7 @@ class BoardVecEnv(VecEnv):
         """
         result, any_ended = self.games.step(self._actions)
         self.action_masks = result.action_masks.astype(np.bool_)
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        infos: list[dict[str, NDArray[np.uint8]]] = [{} for _ in range(self.num_envs)]
         if any_ended:
             for i in np.flatnonzero(result.terminated):
                 infos[i]["terminal_observation"] = result.final_observations[i].reshape(self.games.observation_shape)
@@ -91,12 +91,16 @@ class BoardVecEnv(VecEnv):
         """Return an attribute of the games, once for each index; None where there is no such attribute."""
         return [getattr(self.games, attr_name, None) for _ in self._get_indices(indices)]
 
-    def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
+    def set_attr(self, attr_name: str, value: object, indices: int | Iterable[int] | None = None) -> None:
         """Raise AttributeError: attributes cannot be set."""
         raise AttributeError(f"{attr_name} of a board cannot be set")
 
     def env_method(
-        self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **method_kwargs: Any
+        self,
+        method_name: str,
+        *method_args: object,
+        indices: int | Iterable[int] | None = None,
+        **method_kwargs: object,
     ) -> list[Any]:
         """Raise AttributeError: there are no methods to call."""
         raise AttributeError(f"a board has no method {method_name}")

@@ -68,6 +68,7 @@ class EnvOptions:
     end_fraction: float = 0.0
 
     def __post_init__(self) -> None:
+        """Check all values."""
         check_that(
             isinstance(self.game, str | Game), f"game={self.game!r}", "must be a Game or a spec such as '2048:rows=3'"
         )

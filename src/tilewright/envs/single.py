@@ -125,7 +125,7 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
         self.action_space = spaces.Discrete(4)
         self.observation_space = observation_space(self.game, self._games.encoder)
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
+    def reset(self, *, seed: int | None = None, options: dict[str, object] | None = None) -> tuple[Observation, Info]:
         """Start a new episode.
 
         Args:
@@ -184,7 +184,7 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
         """Return the valid moves as bool[4], under the name that MaskablePPO of sb3-contrib uses."""
         return self._result.action_masks[0].astype(np.bool_)
 
-    def render(self) -> Any:
+    def render(self) -> NDArray[np.uint8] | str | None:
         """Render the current board.
 
         Returns:

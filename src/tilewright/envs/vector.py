@@ -88,7 +88,7 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[np.gener
         self._seeded = False
 
     def reset(
-        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, object] | None = None
     ) -> tuple[Observations, Info]:
         """Start a new episode on every board.
 
@@ -179,7 +179,7 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[np.gener
         state = self.games.state
         return Board(self.game, State(state.cells[i].item(), state.extra[i].item()))
 
-    def render(self) -> tuple[Any, ...] | None:
+    def render(self) -> tuple[NDArray[np.uint8] | str, ...] | None:
         """Render all boards.
 
         Returns:
