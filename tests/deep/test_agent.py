@@ -1,5 +1,6 @@
 """Deep networks as agents: like any other, and refused where they do not fit."""
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from tests.training.sessions import tiny
 from tests.training.sessions import train as train_ntuple
 from tilewright import SpecError, UsageError, evaluate, make_agent, make_game
 from tilewright.agents.base import BatchAgent
+from tilewright.deep.agent import DqnAgent
 from tilewright.deep.model import load_deep_model
 from tilewright.errors import FileError
 from tilewright.games.episode import Episode
@@ -74,11 +76,23 @@ def test_a_dqn_agent_gives_the_outputs_of_the_legal_moves_in_points(models: dict
     assert values == pytest.approx({"right": 10 * outputs[1], "left": 10 * outputs[3]}, rel=1e-5)
 
 
+def test_a_loaded_agent_needs_no_file(models: dict[str, Path], tmp_path: Path) -> None:
+    game, copy = make_game(GAME), tmp_path / "copy.safetensors"
+    copy.write_bytes(models["dqn"].read_bytes())
+    agent = make_agent(f"dqn:model={copy}")
+    board = game.start(1)
+    expected = agent.values(board)
+    loaded = pickle.loads(pickle.dumps(agent.loaded(game)))  # noqa: S301  (as a cluster sends it)
+    copy.unlink()
+    assert loaded.values(board) == expected
+    assert DqnAgent(load_deep_model(models["dqn"])).values(board) == expected
+
+
 def test_a_model_that_does_not_fit_is_refused(models: dict[str, Path], tmp_path: Path) -> None:
     board = make_game(GAME).start(1)
     with pytest.raises(UsageError, match=r"trained for 2048:rows=2,columns=2 and cannot play 2048$"):
         make_agent(f"dqn:model={models['dqn']}").values(make_game("2048").start(1))
-    with pytest.raises(SpecError, match="is a model of the agent afterstate, not dqn: afterstate:model=PATH"):
+    with pytest.raises(SpecError, match="is for the agent afterstate, not dqn: afterstate:model=PATH"):
         make_agent(f"dqn:model={models['afterstate']}").values(board)
     with pytest.raises(SpecError, match="agent dqn needs a trained network: dqn:model=PATH"):
         make_agent("dqn").values(board)

@@ -1,7 +1,8 @@
 """The agents `dqn` and `afterstate`, which play with trained deep networks."""
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -22,16 +23,16 @@ class DqnAgent(BatchAgent):
     """A network that values the four actions: `dqn:model=PATH`.
 
     Attributes:
-        model: The path of a model file.
+        model: A model file, or a DeepModel in memory.
     """
 
-    model: str = ""
+    model: str | Path | DeepModel = field(default="", repr=False)
 
     name: ClassVar[str] = "dqn"
     batch_size: ClassVar[int] = 250
 
-    def trained(self, game: Game) -> DeepModel:
-        """Return the model, checked for a game.
+    def find_model(self, game: Game) -> DeepModel:
+        """Return the model, which can play a game.
 
         Raises:
             SpecError: No model is given, or it belongs to another agent.
@@ -40,17 +41,22 @@ class DqnAgent(BatchAgent):
         """
         if not self.model:
             raise SpecError(f"agent {self.name} needs a trained network: {self.name}:model=PATH")
-        found = load_deep_model(self.model)
+        found = self.model if isinstance(self.model, DeepModel) else load_deep_model(self.model)
         if found.config.algorithm != self.name:
+            source = "the model" if isinstance(self.model, DeepModel) else self.model
             other = found.config.algorithm
-            raise SpecError(f"{self.model} is a model of the agent {other}, not {self.name}: {other}:model=PATH")
+            raise SpecError(f"{source} is for the agent {other}, not {self.name}: {other}:model=PATH")
         found.check_plays(game)
         return found
 
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         """Return the action values of the legal moves, in points; `stream` is not used."""
         cells, extra = (np.array([word], np.uint64) for word in board.state)
-        return values_by_action(self.trained(board.game).policy.q_values(board.game, cells, extra)[0])
+        return values_by_action(self.find_model(board.game).policy.q_values(board.game, cells, extra)[0])
+
+    def loaded(self, game: Game) -> Self:
+        """Return the agent with its model in memory."""
+        return replace(self, model=self.find_model(game))
 
     def play_batch(self, game: Game, seed: int, first: int, results: GameResults) -> None:
         """Play games number `first` and following side by side.
@@ -61,7 +67,7 @@ class DqnAgent(BatchAgent):
             first: The number of the first game.
             results: The results of n games, overwritten; n is the number of games to play.
         """
-        play_batch(self.trained(game).policy, game, seed, first, results)
+        play_batch(self.find_model(game).policy, game, seed, first, results)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ FORMAT = "tilewright-deep-2"
 _NOT_ORIGIN = {"format", "sha256", "game", "algorithm", "architecture", "encoding", "dueling", "reward_scale"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DeepModel:
     """A trained network.
 
