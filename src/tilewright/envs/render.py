@@ -16,6 +16,7 @@ __all__ = ["render_rgb"]
 
 TILE_SIZE, GAP, CORNER_RADIUS = 96, 10, 6  # pixels
 FONT_SIZES = {1: 44, 2: 44, 3: 36, 4: 28, 5: 24, 6: 20}  # by the number of digits
+SMALLEST_FONT = 14  # of longer numbers, which games of your own may have
 NOTES_HEIGHT, NOTES_FONT_SIZE = 30, 18
 
 
@@ -50,7 +51,8 @@ def render_rgb(board: Board) -> NDArray[np.uint8]:
             if code:
                 number = str(game.value(code))
                 centre = (left + TILE_SIZE / 2, top + TILE_SIZE / 2)
-                draw.text(centre, number, game.palette.text(code), _font(FONT_SIZES[len(number)]), anchor="mm")
+                font = _font(FONT_SIZES.get(len(number), SMALLEST_FONT))
+                draw.text(centre, number, game.palette.text(code), font, anchor="mm")
     if game.has_hints:
         draw.text((GAP, height + NOTES_HEIGHT / 2 - GAP / 2), notes, "#ffffff", _font(NOTES_FONT_SIZE), anchor="lm")
     return np.asarray(image, np.uint8)
