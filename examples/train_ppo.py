@@ -1,4 +1,4 @@
-"""Stable-Baselines3's own PPO on 2048: a few lines, about a minute.
+"""Train PPO of Stable-Baselines3 on 2048 in about a minute.
 
 python examples/train_ppo.py --steps 50000
 """
@@ -17,8 +17,9 @@ OPTIONS = {"observation": "onehot", "reward": "log2", "penalty": 1, "end_fractio
 
 
 def main() -> None:
+    """Train, then play 20 games for their score."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=50_000)
+    parser.add_argument("--steps", type=int, default=50_000, help="moves to train")
     steps = parser.parse_args().steps
     envs = make_vec_env("tilewright/2048-v0", n_envs=16, seed=0, env_kwargs=OPTIONS)
     model = PPO("MlpPolicy", envs, n_steps=128, batch_size=256, seed=0, device="cpu").learn(steps)

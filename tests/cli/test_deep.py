@@ -29,15 +29,15 @@ def test_a_trained_network_is_an_agent_like_any_other(run: Path, command: Comman
     assert set(asked["values"]) == {"left", "right"}
     assert command("review", "g.jsonl", "--agent", agent).code == 0
     described = json.loads(command("models", str(run), "--json").out)
-    assert (described["architecture"], described["kind"], described["moves"]) == ("small", "dqn", "512")
+    assert (described["architecture"], described["algorithm"], described["moves"]) == ("small", "dqn", "512")
     assert command("models", str(run)).out.startswith(f"{run}: deep dqn network small of")
     assert command("train", "tiny.toml", "--resume", "--set", "total_steps=640").code == 0
 
 
 def test_bad_input_is_one_line_and_exit_code_2(command: Command) -> None:
     for arguments, complaint in (
-        (("train", "dqn", "--set", "architecture=cnn_9"), "there is no architecture 'cnn_9'"),
-        (("train", "dqn", "--set", "doubel=true"), "unknown key 'doubel' (did you mean 'double'?)"),
+        (("train", "dqn", "--set", "architecture=cnn_9"), "architecture = 'cnn_9'"),
+        (("train", "dqn", "--set", "doubel=true"), "unknown key 'doubel' (did you mean 'double_q'?)"),
         (("train", "dqm"), "there is no preset or file 'dqm' (did you mean 'dqn'?)"),
         (("evaluate", "dqn"), "agent dqn needs a trained network"),
     ):

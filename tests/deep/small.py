@@ -11,12 +11,14 @@ from tests.learning.exact import Solved
 from tilewright import make_game
 from tilewright.deep.config import DeepConfig
 from tilewright.deep.learner import Learner
-from tilewright.deep.playing import Player
+from tilewright.deep.network import BoardNetwork, NetworkConfig, make_network
+from tilewright.deep.policy import NetworkPolicy
 from tilewright.deep.session import DeepSession, open_deep_session
 from tilewright.games.rules import ACTIONS
 
-__all__ = ["AFTERSTATE", "SMALL", "expected_score", "small", "train"]
+__all__ = ["AFTERSTATE", "PAPER", "SMALL", "expected_score", "make_small_network", "small", "train"]
 
+PAPER = ["mlp", "cnn_5l", "cnn_5l_4", "cnn_5l_4_v2", "cnn_5l_4_fc", "cnn_alt", "cnn_alt_fc"]
 SMALL = DeepConfig(
     game="2048:rows=2,columns=2",
     architecture="small",
@@ -56,13 +58,18 @@ def train(config: DeepConfig, path: Path, **options: Any) -> DeepSession:
     return session
 
 
+def make_small_network(architecture: str = "small", game: str = "2048", **changes: Any) -> BoardNetwork:
+    options: dict[str, Any] = {"algorithm": "dqn", "encoding": "onehot", "dueling": True, **changes}
+    return make_network(NetworkConfig(make_game(game), architecture=architecture, **options), seed=1)
+
+
 def expected_score(learner: Learner, solved: Solved) -> float:
-    """What the learner's greedy play scores in the mean, exactly: its move in every state, by dynamic programming."""
+    """The exact mean score of the learner's greedy policy: its move in every state, by dynamic programming."""
     game = make_game(learner.config.game)
-    player = Player(learner.network, learner.config.reward_scale)
+    policy = NetworkPolicy(learner.network, learner.config.reward_scale)
     states = [state for state, moves in solved.moves.items() if moves]
     boards = [game.parse({"board": [list(row) for row in state.board]}) for state in states]
     cells, extra = (np.array([board.state[k] for board in boards], np.uint64) for k in (0, 1))
-    best = player.q_values(game, cells, extra).argmax(axis=1)
+    best = policy.q_values(game, cells, extra).argmax(axis=1)
     chosen: dict[State, str] = {state: ACTIONS[action] for state, action in zip(states, best, strict=True)}
     return solved.mean(solved.values_under(chosen))

@@ -148,9 +148,9 @@ class DeepTraining(Benchmark):
 
         torch.set_num_threads(threads)
         learner = LEARNERS[self.config.algorithm](self.config)
-        while not learner.take_losses():
-            learner.advance(0.0)
+        while not learner.pop_losses():
+            learner.learn(0.0)
         first, began = learner.steps, time.perf_counter()
         while learner.steps < first + self.config.total_steps:
-            learner.advance(0.0)
+            learner.learn(0.0)
         return (learner.steps - first) / (time.perf_counter() - began)

@@ -26,7 +26,7 @@ def _dqn(architecture: str, steps: int) -> DeepConfig:
 
 def _plain(architecture: str, steps: int) -> DeepConfig:
     """What Stable-Baselines3's own DQN does."""
-    return dataclasses.replace(_dqn(architecture, steps), double=False, dueling=False, prioritised=False)
+    return dataclasses.replace(_dqn(architecture, steps), double_q=False, dueling=False, prioritized_replay=False)
 
 
 @cache

@@ -163,12 +163,19 @@ def _describe_deep(path: Path, as_json: bool) -> None:
     from tilewright.deep.model import load_deep_model
 
     model = load_deep_model(path)
-    plan, weights = model.plan, sum(weight.numel() for weight in model.network.parameters())
-    about = {"game": plan.game.spec, "kind": plan.kind, "architecture": plan.architecture, "encoding": plan.encoding}
+    config, weights = model.config, sum(weight.numel() for weight in model.network.parameters())
+    about = {
+        "game": config.game.spec,
+        "algorithm": config.algorithm,
+        "architecture": config.architecture,
+        "encoding": config.encoding,
+    }
     if as_json:
         output.print_json(about | {"weights": weights, **model.origin})
         return
-    print(f"{path}: deep {plan.kind} network {plan.architecture} of {weights:,} weights for {plan.game.spec}\n")
+    print(
+        f"{path}: deep {config.algorithm} network {config.architecture} of {weights:,} weights for {config.game.spec}\n"
+    )
     output.print_table(("", ""), [(key, text.strip()) for key, text in model.origin.items() if key != "config"])
     print(f"\n{model.origin.get('config', '')}", end="")
 

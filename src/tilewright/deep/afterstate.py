@@ -1,11 +1,12 @@
-"""A deep network that values afterstates, learned by TD: what the n-tuple papers do, with another function.
+"""TD(0) learning of afterstate values with a deep network, a replay buffer and a target network.
 
-A move's worth is its reward plus the value of the afterstate it leads to, so the network need not learn what the rules
-say already: which moves are legal, what they earn, and where tiles go. The value of an afterstate is drawn towards what
-the new tile and the best move after it are worth by a target network, out of a memory of past moves.
+The value of an action is its reward plus the value of its afterstate. The network therefore need not learn what the
+rules say: which moves are legal, their rewards, and where tiles go. The target of an afterstate is the reward of the
+new tile plus γ times the largest action value of the following state, by the target network.
 """
 
-from typing import Any
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -13,179 +14,262 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 
 from tilewright._core.jit import kernel
+from tilewright.deep.checkpoint import (
+    Counters,
+    Tensors,
+    generator_state,
+    get_weights,
+    optimizer_tensors,
+    read_counter,
+    restore_array,
+    restore_generator,
+    restore_optimizer,
+    set_weights,
+)
 from tilewright.deep.config import DeepConfig
-from tilewright.deep.learner import Learner, adam, adam_state, epsilon_at, plan_of, restore_adam, set_learning_rate
-from tilewright.deep.model import load_weights, weights_of
+from tilewright.deep.learner import (
+    Learner,
+    exploration_rate_at,
+    learning_rate_at,
+    make_optimizer,
+    network_config,
+    set_learning_rate,
+)
 from tilewright.deep.network import make_network
-from tilewright.deep.playing import Games, Player, list_afterstates
+from tilewright.deep.policy import GameBatch, NetworkPolicy, compute_afterstates, make_game_batch
 from tilewright.deep.symmetry import Symmetries
-from tilewright.deep.vecenv import Finished
-from tilewright.envs.observations import View, make_view, show, view_shape
-from tilewright.errors import FileError
+from tilewright.deep.vecenv import FinishedGame
+from tilewright.envs.observations import Encoder, encode, make_grid_encoder, observation_shape
 from tilewright.games.rules import Rules, State, largest, slide, spawn, start
 from tilewright.rng import stream_for
 
-__all__ = ["AfterstateLearner"]
+__all__ = ["AfterstateBuffer", "AfterstateLearner"]
 
-PIECE = 16  # rounds in one piece of work
-LARGEST_GRADIENT = 10.0
+ROUNDS_PER_CHUNK = 16  # a round is train_freq steps, or a step in every game if that is more
+MAX_GRAD_NORM = 10.0  # as in SB3's DQN
 
 
 @kernel
-def begin_some(rules: Rules, games: Games, which: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
-    """Begin anew the games `which`; ends: int64[2, n], what the old ones came to, and the scores of all games."""
-    for i in which:
-        ends[1, i] = largest(rules, State(games.cells[i], games.extra[i]))
-        state, ends[0, i] = start(rules, games.streams[i])
+def start_games(
+    rules: Rules,
+    games: GameBatch,
+    indices: NDArray[np.int64],
+    scores: NDArray[np.int64],
+    largest_codes: NDArray[np.int64],
+) -> None:
+    """Replace some games by new ones, which continue their random streams.
+
+    Args:
+        rules: The rules of the game.
+        games: All games, updated in place.
+        indices: int64[m], the games to replace.
+        scores: int64[n], the scores of all games, updated in place.
+        largest_codes: int64[n], overwritten at `indices` by the largest tiles of the old games.
+    """
+    for i in indices:
+        largest_codes[i] = largest(rules, State(games.cells[i], games.extra[i]))
+        state, scores[i] = start(rules, games.streams[i])
         games.cells[i], games.extra[i] = state.cells, state.extra
 
 
 @kernel
-def move_all(
+def step_games(
     rules: Rules,
-    view: View,
-    games: Games,
+    encoder: Encoder,
+    games: GameBatch,
     actions: NDArray[np.int64],
     scores: NDArray[np.int64],
-    after: NDArray[np.uint8],
-    gains: NDArray[np.float32],
+    afterstates: NDArray[np.uint8],
+    spawn_rewards: NDArray[np.float32],
 ) -> None:
-    """A legal move in every game; `after` gets the afterstates, `gains` what the new tiles earned."""
+    """Make a legal move in every game.
+
+    Args:
+        rules: The rules of the game.
+        encoder: The encoder of the afterstates.
+        games: The games, updated in place.
+        actions: int64[n].
+        scores: int64[n], updated in place.
+        afterstates: uint8[n, size], overwritten.
+        spawn_rewards: float32[n], overwritten by the rewards of the new tiles.
+    """
     for i in range(len(actions)):
-        moved, reward = slide(rules, State(games.cells[i], games.extra[i]), actions[i])
-        show(view, rules, moved, after[i])
-        state, gain = spawn(rules, moved, games.streams[i])
+        after, reward = slide(rules, State(games.cells[i], games.extra[i]), actions[i])
+        encode(encoder, rules, after, afterstates[i])
+        state, spawn_reward = spawn(rules, after, games.streams[i])
         games.cells[i], games.extra[i] = state.cells, state.extra
-        scores[i] += reward + gain
-        gains[i] = gain
+        scores[i] += reward + spawn_reward
+        spawn_rewards[i] = spawn_reward
+
+
+class AfterstateBuffer(NamedTuple):
+    """A replay buffer of afterstates and of what followed them; the oldest transitions are overwritten."""
+
+    afterstates: NDArray[np.uint8]  # uint8[size, rows, columns]
+    next_states: NDArray[np.uint64]  # uint64[size, 2], after the new tile
+    spawn_rewards: NDArray[np.float32]  # float32[size], the rewards of the new tiles
 
 
 class AfterstateLearner(Learner):
-    """TD(0) of afterstate values with a replay memory."""
+    """TD(0) of afterstate values as a `Learner`.
+
+    Attributes:
+        game: The game.
+        target: The target network.
+        policy: The policy that chooses greedy moves.
+        buffer: The replay buffer.
+    """
 
     def __init__(self, config: DeepConfig) -> None:
-        super().__init__(config, make_network(plan_of(config), config.seed))
+        """Make games, networks and replay buffer for a configuration."""
+        super().__init__(config, make_network(network_config(config), config.seed))
         self.game, n = config.make_game(), config.n_envs
-        self.target = make_network(plan_of(config), config.seed)
-        self.player = Player(self.network, config.reward_scale)
-        self.generator = np.random.default_rng(config.seed)
-        self.symmetries = Symmetries(self.game)
-        self.optimiser = adam(self.network, config.learning_rate)
-        streams = np.stack([stream_for(config.seed, i) for i in range(n)])
-        self.games = Games(np.zeros(n, np.uint64), np.zeros(n, np.uint64), streams)
-        self.ends = np.zeros((2, n), np.int64)
-        self.view = make_view(self.game, "grid")
-        shape = view_shape(self.view)
+        self.target = make_network(network_config(config), config.seed)
+        self.policy = NetworkPolicy(self.network, config.reward_scale)
+        self._generator = np.random.default_rng(config.seed)
+        self._symmetries = Symmetries(self.game)
+        self._optimizer = make_optimizer(self.network, config.learning_rate)
+        self._games = make_game_batch(n)
+        for i in range(n):
+            self._games.streams[i] = stream_for(config.seed, i)
+        self._scores, self._largest_codes = np.zeros(n, np.int64), np.zeros(n, np.int64)
+        self._encoder = make_grid_encoder(self.game)
         size = config.buffer_size // n * n
-        self.after = np.zeros((size, *shape), np.uint8)  # the memory: afterstates …
-        self.next = np.zeros((size, 2), np.uint64)  # … the states that came of them …
-        self.gains = np.zeros(size, np.float32)  # … and what the new tiles earned
-        self.losses: list[float] = []
-        self._steps, self._done = 0, 0.0
-        begin_some(self.game.rules, self.games, np.arange(n), self.ends)
+        self.buffer = AfterstateBuffer(
+            np.zeros((size, *observation_shape(self._encoder)), np.uint8),
+            np.zeros((size, 2), np.uint64),
+            np.zeros(size, np.float32),
+        )
+        self._losses: list[float] = []
+        self._steps, self._progress = 0, 0.0
+        start_games(self.game.rules, self._games, np.arange(n), self._scores, self._largest_codes)
 
     @property
     def steps(self) -> int:
+        """The number of moves since the start of the training."""
         return self._steps
 
     @property
-    def epsilon(self) -> float:
-        return epsilon_at(self.config, self._done)
+    def exploration_rate(self) -> float:
+        """The current probability of a random move, ε."""
+        return exploration_rate_at(self.config, self._progress)
 
-    def advance(self, done: float) -> list[Finished]:
-        self._done = done
-        set_learning_rate(self.optimiser, self.config, done)
-        finished: list[Finished] = []
-        n, every = self.config.n_envs, self.config.train_freq
-        for _ in range(PIECE * max(1, every // n)):
+    def learn(self, progress: float) -> list[FinishedGame]:
+        """Play and learn for one chunk of steps; see `Learner.learn`."""
+        self._progress = progress
+        set_learning_rate(self._optimizer, learning_rate_at(self.config, progress))
+        finished: list[FinishedGame] = []
+        n, train_freq = self.config.n_envs, self.config.train_freq
+        for _ in range(ROUNDS_PER_CHUNK * max(1, train_freq // n)):
             finished += self._play()
-            if self._steps > self.config.learning_starts and self._steps % max(n, every) == 0:
-                for _ in range(max(1, n // every)):
-                    self._learn()
+            if self._steps > self.config.learning_starts and self._steps % max(n, train_freq) == 0:
+                for _ in range(max(1, n // train_freq)):
+                    self._train()
         return finished
 
-    def _play(self) -> list[Finished]:
-        """A move in every game."""
-        games, n = self.games, self.config.n_envs
-        q_values = self.player.q_values(self.game, games.cells, games.extra)
+    def _play(self) -> list[FinishedGame]:
+        """Make a move in every game; games that are over are replaced first."""
+        games, n = self._games, self.config.n_envs
+        q_values = self.policy.q_values(self.game, games.cells, games.extra)
         over = np.flatnonzero(~np.isfinite(q_values.max(axis=1)))
         finished = []
         if len(over):
-            scores = self.ends[0, over].tolist()
-            begin_some(self.game.rules, games, over, self.ends)
-            finished = [Finished(*end) for end in zip(scores, self.ends[1, over].tolist(), strict=True)]
-            q_values[over] = self.player.q_values(self.game, games.cells[over], games.extra[over])
+            scores = self._scores[over].tolist()
+            start_games(self.game.rules, games, over, self._scores, self._largest_codes)
+            codes = self._largest_codes[over].tolist()
+            finished = [FinishedGame(*ended) for ended in zip(scores, codes, strict=True)]
+            q_values[over] = self.policy.q_values(self.game, games.cells[over], games.extra[over])
         actions = q_values.argmax(axis=1)
-        if self.epsilon:
-            chances = np.where(np.isfinite(q_values), self.generator.random((n, 4)), -1)
-            actions = np.where(self.generator.random(n) < self.epsilon, chances.argmax(axis=1), actions)
-        place = self._steps % len(self.after)
-        here = slice(place, place + n)
-        after = self.after[here].reshape(n, -1)
-        move_all(self.game.rules, self.view, games, actions, self.ends[0], after, self.gains[here])
-        self.next[here, 0], self.next[here, 1] = games.cells, games.extra
+        if self.exploration_rate:
+            chances = np.where(np.isfinite(q_values), self._generator.random((n, 4)), -1)
+            explores = self._generator.random(n) < self.exploration_rate
+            actions = np.where(explores, chances.argmax(axis=1), actions)
+        self._store(actions)
         before, self._steps = self._steps, self._steps + n
-        if before // self.config.target_update_interval != self._steps // self.config.target_update_interval:
+        interval = self.config.target_update_interval
+        if before // interval != self._steps // interval:
             self.target.load_state_dict(self.network.state_dict())
         return finished
 
-    def _learn(self) -> None:
+    def _store(self, actions: NDArray[np.int64]) -> None:
+        """Make the moves and write the transitions to the buffer."""
+        games, n = self._games, self.config.n_envs
+        first = self._steps % len(self.buffer.afterstates)
+        rows = slice(first, first + n)
+        afterstates = self.buffer.afterstates[rows].reshape(n, -1)
+        spawn_rewards = self.buffer.spawn_rewards[rows]
+        step_games(self.game.rules, self._encoder, games, actions, self._scores, afterstates, spawn_rewards)
+        self.buffer.next_states[rows, 0], self.buffer.next_states[rows, 1] = games.cells, games.extra
+
+    def _train(self) -> None:
+        """Make one gradient step."""
         config = self.config
-        places = self.generator.integers(min(self._steps, len(self.after)), size=config.batch_size)
-        grids = self.after[places]
+        stored = min(self._steps, len(self.buffer.afterstates))
+        indices = self._generator.integers(stored, size=config.batch_size)
+        grids = self.buffer.afterstates[indices]
         if config.symmetry:
-            grids = self.symmetries.of_grids(
-                grids, self.generator.integers(self.symmetries.count, size=config.batch_size)
-            )
-        targets = torch.from_numpy(self.targets(places))
+            chosen = self._generator.integers(self._symmetries.count, size=config.batch_size)
+            grids = self._symmetries.transform_grids(grids, chosen)
+        targets = torch.from_numpy(self.targets(indices))
         values = self.network(torch.from_numpy(grids))[:, 0]
         loss = F.mse_loss(values, targets) if config.loss == "mse" else F.smooth_l1_loss(values, targets)
-        self.optimiser.zero_grad()
+        self._optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), LARGEST_GRADIENT)
-        self.optimiser.step()
-        self.losses.append(float(loss.detach()))
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), MAX_GRAD_NORM)
+        self._optimizer.step()
+        self._losses.append(float(loss.detach()))
 
-    def targets(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
-        """What the afterstates at these places turned out to be worth, in units: gain + γ max (reward + value)."""
-        cells, extra = (np.ascontiguousarray(self.next[places, k]) for k in (0, 1))
-        n = len(places)
-        after, q_values = np.empty((n, 4, *self.after.shape[1:]), np.uint8), np.empty((n, 4), np.float32)
-        list_afterstates(self.game.rules, self.view, cells, extra, after.reshape(n, 4, -1), q_values)
+    def targets(self, indices: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the TD targets of afterstates in the buffer: spawn reward + γ max (reward + target value).
+
+        Args:
+            indices: int64[n].
+
+        Returns:
+            float32[n], divided by `reward_scale`.
+        """
+        cells, extra = (np.ascontiguousarray(self.buffer.next_states[indices, k]) for k in (0, 1))
+        n, shape = len(indices), self.buffer.afterstates.shape[1:]
+        afterstates, q_values = np.empty((n, 4, *shape), np.uint8), np.empty((n, 4), np.float32)
+        compute_afterstates(self.game.rules, self._encoder, cells, extra, afterstates.reshape(n, 4, -1), q_values)
         legal = np.isfinite(q_values)
-        q_values[legal] = q_values[legal] / self.config.reward_scale + self.target.predict(after[legal])[:, 0]
+        q_values[legal] = q_values[legal] / self.config.reward_scale + self.target.predict(afterstates[legal])[:, 0]
         best = np.where(legal.any(axis=1), q_values.max(axis=1), 0)
-        return (self.gains[places] / self.config.reward_scale + self.config.gamma * best).astype(np.float32)
+        spawn_rewards = self.buffer.spawn_rewards[indices] / self.config.reward_scale
+        return (spawn_rewards + self.config.gamma * best).astype(np.float32)
 
-    def take_losses(self) -> list[float]:
-        losses, self.losses = self.losses, []
+    def pop_losses(self) -> list[float]:
+        """Return the losses of all gradient steps since the last call."""
+        losses, self._losses = self._losses, []
         return losses
 
-    def _arrays(self) -> dict[str, NDArray[Any]]:
-        names = [f"games.{name}" for name in Games._fields]
-        memory: dict[str, NDArray[Any]] = {
-            "memory.after": self.after,
-            "memory.next": self.next,
-            "memory.gains": self.gains,
+    def _arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Return the arrays that are restored in place."""
+        return {
+            **{f"games.{name}": array for name, array in self._games._asdict().items()},
+            "games.scores": self._scores,
+            **{f"buffer.{name}": array for name, array in self.buffer._asdict().items()},
         }
-        return {**dict(zip(names, self.games, strict=True)), **memory, "games.ends": self.ends}
 
-    def tensors(self) -> dict[str, NDArray[Any]]:
-        networks = {**weights_of(self.network, "network."), **weights_of(self.target, "target.")}
-        return {**networks, **adam_state(self.optimiser, self.network), **self._arrays()}
+    def tensors(self) -> dict[str, NDArray[np.generic]]:
+        """Return the arrays of a checkpoint."""
+        return {
+            **get_weights(self.network, "network."),
+            **get_weights(self.target, "target."),
+            **optimizer_tensors(self._optimizer, self.network),
+            **self._arrays(),
+        }
 
-    def counts(self) -> dict[str, Any]:
-        return {"steps": self._steps, "generator": self.generator.bit_generator.state}
+    def counters(self) -> Mapping[str, object]:
+        """Return the rest of a checkpoint."""
+        return {"steps": self._steps, "generator": generator_state(self._generator)}
 
-    def restore(self, tensors: dict[str, NDArray[Any]], counts: dict[str, Any]) -> None:
-        load_weights(self.network, tensors, "network.")
-        load_weights(self.target, tensors, "target.")
-        restore_adam(self.optimiser, self.network, tensors)
-        for name, mine in self._arrays().items():
-            if name not in tensors or tensors[name].shape != mine.shape:
-                raise FileError(f"the checkpoint does not fit the recipe: {name} is missing or of another size")
-            mine[:] = tensors[name]
-        try:
-            self._steps, self.generator.bit_generator.state = counts["steps"], counts["generator"]
-        except (KeyError, TypeError, ValueError):
-            raise FileError("the checkpoint's counts are damaged") from None
+    def restore(self, tensors: Tensors, counters: Counters) -> None:
+        """Return to the state of a checkpoint; see `Learner.restore`."""
+        set_weights(self.network, tensors, "network.")
+        set_weights(self.target, tensors, "target.")
+        restore_optimizer(self._optimizer, self.network, tensors)
+        for name, array in self._arrays().items():
+            restore_array(array, tensors, name)
+        self._steps = read_counter(counters, "steps")
+        restore_generator(self._generator, counters.get("generator"))

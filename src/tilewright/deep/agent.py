@@ -1,14 +1,14 @@
-"""`dqn` and `afterstate`: trained deep networks as agents, like any other."""
+"""The agents `dqn` and `afterstate`, which play with trained deep networks."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
 from tilewright.agents.base import BatchAgent, values_by_action
 from tilewright.deep.model import DeepModel, load_deep_model
-from tilewright.deep.playing import play_batch
+from tilewright.deep.policy import play_batch
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
 from tilewright.games.board import Board
@@ -20,33 +20,58 @@ __all__ = ["AfterstateAgent", "DqnAgent"]
 
 @dataclass(frozen=True)
 class DqnAgent(BatchAgent):
-    """A network that values the four actions: `dqn:model=PATH`."""
+    """A network that values the four actions: `dqn:model=PATH`.
 
-    model: str = ""
+    Attributes:
+        model: A model file, or a DeepModel in memory.
+    """
+
+    model: str | Path | DeepModel = field(default="", repr=False)
 
     name: ClassVar[str] = "dqn"
     batch_size: ClassVar[int] = 250
 
-    def trained(self, game: Game) -> DeepModel:
-        """The network that plays a game."""
+    def find_model(self, game: Game) -> DeepModel:
+        """Return the model, which can play a game.
+
+        Raises:
+            SpecError: No model is given, or it belongs to another agent.
+            FileError: The file cannot be read or is not a deep model.
+            UsageError: The model cannot play the game.
+        """
         if not self.model:
-            raise SpecError(f"agent {self.name} needs a trained network: {self.name}:model=PATH; see tilewright train")
-        found = load_deep_model(Path(self.model))
-        if found.plan.kind != self.name:
-            raise SpecError(f"{self.model} holds a network of another kind; it plays as {found.plan.kind}:model=…")
+            raise SpecError(f"agent {self.name} needs a trained network: {self.name}:model=PATH")
+        found = self.model if isinstance(self.model, DeepModel) else load_deep_model(self.model)
+        if found.config.algorithm != self.name:
+            source = "the model" if isinstance(self.model, DeepModel) else self.model
+            other = found.config.algorithm
+            raise SpecError(f"{source} is for the agent {other}, not {self.name}: {other}:model=PATH")
         found.check_plays(game)
         return found
 
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+        """Return the action values of the legal moves, in points; `stream` is not used."""
         cells, extra = (np.array([word], np.uint64) for word in board.state)
-        return values_by_action(self.trained(board.game).player.q_values(board.game, cells, extra)[0])
+        return values_by_action(self.find_model(board.game).policy.q_values(board.game, cells, extra)[0])
+
+    def loaded(self, game: Game) -> Self:
+        """Return the agent with its model in memory."""
+        return replace(self, model=self.find_model(game))
 
     def play_batch(self, game: Game, seed: int, first: int, results: GameResults) -> None:
-        play_batch(self.trained(game).player, game, seed, first, results)
+        """Play games number `first` and following side by side.
+
+        Args:
+            game: The game.
+            seed: The seed of all games.
+            first: The number of the first game.
+            results: The results of n games, overwritten; n is the number of games to play.
+        """
+        play_batch(self.find_model(game).policy, game, seed, first, results)
 
 
 @dataclass(frozen=True)
 class AfterstateAgent(DqnAgent):
-    """A network that values boards before a tile comes: `afterstate:model=PATH`."""
+    """A network that values afterstates: `afterstate:model=PATH`."""
 
     name: ClassVar[str] = "afterstate"

@@ -1,8 +1,8 @@
-"""A convolution for small boards: matrix products over the cells that are there.
+"""Convolutions on small boards, computed without padding.
 
-On a board of 4x4 cells the squares that reach over its border are many: of the products of a padded 2x2 convolution a
-quarter is with zeros. Outputs that see the same part of the square are one product, with the weights of that part; the
-cells beyond the border appear nowhere. Where boards and channels are many, `winograd` needs fewer products still.
+On a board of 4x4 cells, a padded 2x2 convolution multiplies zeros in a quarter of its products. Here, outputs whose
+kernels are cut off by the border in the same way are computed by one matrix product with the rest of the kernel. Cells
+beyond the border are never stored or multiplied. With many boards and channels, `winograd` needs even fewer products.
 """
 
 import itertools
@@ -19,113 +19,136 @@ from tilewright.errors import UsageError
 
 __all__ = ["BoardConvolution"]
 
-FEWEST_BOARDS = 16  # with fewer, transforming the weights takes longer than the products that it saves
+WINOGRAD_MIN_BATCH = 16  # with fewer boards, transforming the weights takes longer than the products that it saves
 
 
-class Stretch(NamedTuple):
-    """Neighbouring outputs along one side of the board, which all see the same part of the square."""
+class Segment(NamedTuple):
+    """Neighbouring outputs along one axis for which the border cuts off the same part of the kernel."""
 
     outputs: slice
-    square: slice  # the part that they see
-    start: int  # the first cell that the first of them sees
+    kernel: slice  # the part of the kernel that lies on the board
+    start: int  # the first cell that the first output reads
 
     @property
-    def length(self) -> int:
+    def num_outputs(self) -> int:
+        """The number of outputs."""
         return int(self.outputs.stop - self.outputs.start)
 
     @property
-    def size(self) -> int:
-        return int(self.square.stop - self.square.start)
+    def kernel_size(self) -> int:
+        """The size of the part of the kernel that lies on the board."""
+        return int(self.kernel.stop - self.kernel.start)
 
-    def cells(self, place: int, stride: int) -> slice:
-        """What all of them see at one place of that part."""
-        first = self.start + place
-        return slice(first, first + (self.length - 1) * stride + 1, stride)
+    def cells(self, offset: int, stride: int) -> slice:
+        """Return the cells that the outputs multiply by the kernel's element `offset`, counted from `kernel.start`."""
+        first = self.start + offset
+        return slice(first, first + (self.num_outputs - 1) * stride + 1, stride)
 
 
 class BoardConvolution(nn.Module):
-    """A convolution and a rectifier; [batch, height, width, planes] in, [batch, height, width, channels] out.
+    """A convolution followed by a rectifier, with channels in the last dimension.
 
-    Padding is that of TensorFlow's "same": the odd row goes to the bottom, the odd column to the right. The weights
-    are [size, size, planes, channels].
+    The padding is TensorFlow's "same": of an odd number of rows or columns, the larger half is at the bottom or right.
+
+    Attributes:
+        shape: The rows and columns of the output.
+        weight: float32[kernel_size, kernel_size, in_channels, out_channels].
+        bias: float32[out_channels].
     """
 
-    def __init__(self, planes: int, shape: tuple[int, int], layer: Convolution) -> None:
+    def __init__(self, in_channels: int, shape: tuple[int, int], layer: Convolution) -> None:
+        """Make the layer with weights from PyTorch's global generator.
+
+        Args:
+            in_channels: The number of input channels.
+            shape: The rows and columns of the input.
+            layer: The kernel, the stride and the number of output channels.
+
+        Raises:
+            UsageError: The kernel does not fit on the board.
+        """
         super().__init__()
-        sides = [list(_stretches(length, layer)) for length in shape]
-        self.shape = tuple(sum(stretch.length for stretch in side) for side in sides)
+        rows, columns = (list(_segments(length, layer)) for length in shape)
+        self.shape = (sum(segment.num_outputs for segment in rows), sum(segment.num_outputs for segment in columns))
         if min(self.shape) < 1:
             raise UsageError(f"a board of {shape[0]}x{shape[1]} cells is too small for this architecture")
-        self.parts = list(itertools.product(*sides))
+        self.segments = list(itertools.product(rows, columns))
         self.stride = layer.stride
-        self.winograd = find_winograd(shape, planes, layer)
-        bound = 1 / math.sqrt(layer.size * layer.size * planes)
-        weight = torch.empty(layer.size, layer.size, planes, layer.channels)
+        self.winograd = find_winograd(shape, in_channels, layer)
+        bound = 1 / math.sqrt(layer.kernel_size * layer.kernel_size * in_channels)
+        weight = torch.empty(layer.kernel_size, layer.kernel_size, in_channels, layer.channels)
         self.weight = nn.Parameter(weight.uniform_(-bound, bound))
         self.bias = nn.Parameter(torch.empty(layer.channels).uniform_(-bound, bound))
 
     def forward(self, x: Tensor) -> Tensor:
+        """Map [batch, rows, columns, in_channels] to [batch, *shape, out_channels]."""
         weight: Tensor = self.weight
         bias: Tensor = self.bias
         if torch.is_autocast_enabled("cpu"):
-            kind = torch.get_autocast_dtype("cpu")
-            x, weight, bias = x.to(kind), weight.to(kind), bias.to(kind)
-        elif self.winograd is not None and len(x) >= FEWEST_BOARDS:
+            dtype = torch.get_autocast_dtype("cpu")
+            x, weight, bias = x.to(dtype), weight.to(dtype), bias.to(dtype)
+        elif self.winograd is not None and len(x) >= WINOGRAD_MIN_BATCH:
             return self.winograd(x, weight, bias)
-        found: Tensor = _Products.apply(x.contiguous(), weight, bias, self)  # type: ignore[no-untyped-call]
+        found: Tensor = _DirectConvolution.apply(x.contiguous(), weight, bias, self)  # type: ignore[no-untyped-call]
         return found
 
 
-def _stretches(length: int, layer: Convolution) -> Iterator[Stretch]:
-    """The stretches of a side of `length` cells."""
-    size, stride = layer.size, layer.stride
+def _segments(length: int, layer: Convolution) -> Iterator[Segment]:
+    """Split the outputs along an axis of `length` cells into segments."""
+    size, stride = layer.kernel_size, layer.stride
     before, after = ((size - 1) // 2, size // 2) if layer.padded else (0, 0)
     starts = range(-before, length + after - size + 1, stride)
-    parts = [(max(0, -start), min(size, length - start)) for start in starts]
-    for (first, end), group in itertools.groupby(range(len(parts)), key=parts.__getitem__):
+    visible = [(max(0, -start), min(size, length - start)) for start in starts]
+    for (first, end), group in itertools.groupby(range(len(visible)), key=visible.__getitem__):
         outputs = list(group)
-        yield Stretch(slice(outputs[0], outputs[-1] + 1), slice(first, end), starts[outputs[0]] + first)
+        yield Segment(slice(outputs[0], outputs[-1] + 1), slice(first, end), starts[outputs[0]] + first)
 
 
-class _Products(torch.autograd.Function):
-    """One product for every stretch of rows with every stretch of columns."""
+class _DirectConvolution(torch.autograd.Function):
+    """One matrix product for each pair of a segment of rows and a segment of columns."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, layer: BoardConvolution) -> Tensor:
-        batch, height, width, planes = x.shape
-        channels, stride = weight.shape[-1], layer.stride
-        steps = (height * width * planes, stride * width * planes, stride * planes, width * planes, 1)
-        out = x.new_empty(batch, *layer.shape, channels)
-        seen = []
-        for rows, columns in layer.parts:
-            sizes = (batch, rows.length, columns.length, rows.size, columns.size * planes)
-            cells = x.as_strided(sizes, steps, (rows.start * width + columns.start) * planes)
-            flat = cells.reshape(-1, rows.size * columns.size * planes)
-            values = torch.addmm(bias, flat, weight[rows.square, columns.square].reshape(-1, channels))
-            out[:, rows.outputs, columns.outputs] = values.view(*sizes[:3], channels)
-            seen.append(flat)
+        batch, height, width, in_channels = x.shape
+        out_channels, stride = weight.shape[-1], layer.stride
+        strides = (
+            height * width * in_channels,
+            stride * width * in_channels,
+            stride * in_channels,
+            width * in_channels,
+            1,
+        )
+        out = x.new_empty(batch, *layer.shape, out_channels)
+        patches = []
+        for rows, columns in layer.segments:
+            sizes = (batch, rows.num_outputs, columns.num_outputs, rows.kernel_size, columns.kernel_size * in_channels)
+            windows = x.as_strided(sizes, strides, (rows.start * width + columns.start) * in_channels)
+            patch = windows.reshape(-1, rows.kernel_size * columns.kernel_size * in_channels)
+            values = torch.addmm(bias, patch, weight[rows.kernel, columns.kernel].reshape(-1, out_channels))
+            out[:, rows.outputs, columns.outputs] = values.view(*sizes[:3], out_channels)
+            patches.append(patch)
         out.relu_()
-        ctx.layer, ctx.sizes = layer, x.shape
-        ctx.save_for_backward(weight, out, *seen)
+        ctx.layer, ctx.input_shape = layer, x.shape
+        ctx.save_for_backward(weight, out, *patches)
         return out
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        weight, out, *seen = ctx.saved_tensors
-        planes, channels = weight.shape[-2:]
+        weight, out, *patches = ctx.saved_tensors
+        in_channels, out_channels = weight.shape[-2:]
         stride = ctx.layer.stride
-        gradient = torch.ops.aten.threshold_backward(gradients[0], out, 0)
-        of_weight = torch.zeros_like(weight)
-        of_x = gradient.new_zeros(ctx.sizes) if ctx.needs_input_grad[0] else None
-        for (rows, columns), flat in zip(ctx.layer.parts, seen, strict=True):
-            part = weight[rows.square, columns.square]
-            piece = gradient[:, rows.outputs, columns.outputs]
-            mine = piece.reshape(-1, channels)
-            of_weight[rows.square, columns.square] += (flat.t() @ mine).view(part.shape)
-            if of_x is None:
+        grad_out = torch.ops.aten.threshold_backward(gradients[0], out, 0)
+        grad_weight = torch.zeros_like(weight)
+        grad_x = grad_out.new_zeros(ctx.input_shape) if ctx.needs_input_grad[0] else None
+        for (rows, columns), patch in zip(ctx.layer.segments, patches, strict=True):
+            kernel = weight[rows.kernel, columns.kernel]
+            grad_block = grad_out[:, rows.outputs, columns.outputs]
+            grad_rows = grad_block.reshape(-1, out_channels)
+            grad_weight[rows.kernel, columns.kernel] += (patch.t() @ grad_rows).view(kernel.shape)
+            if grad_x is None:
                 continue
-            back = (mine @ part.reshape(-1, channels).t()).view(*piece.shape[:3], -1)
-            places = itertools.product(range(rows.size), range(columns.size))
-            for (i, j), one in zip(places, back.split(planes, dim=-1), strict=True):
-                of_x[:, rows.cells(i, stride), columns.cells(j, stride)] += one
-        return of_x, of_weight, gradient.sum(dim=(0, 1, 2)), None
+            grad_patch = (grad_rows @ kernel.reshape(-1, out_channels).t()).view(*grad_block.shape[:3], -1)
+            offsets = itertools.product(range(rows.kernel_size), range(columns.kernel_size))
+            for (i, j), grad_cells in zip(offsets, grad_patch.split(in_channels, dim=-1), strict=True):
+                grad_x[:, rows.cells(i, stride), columns.cells(j, stride)] += grad_cells
+        return grad_x, grad_weight, grad_out.sum(dim=(0, 1, 2)), None

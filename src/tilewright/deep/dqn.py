@@ -1,11 +1,12 @@
-"""DQN: Stable-Baselines3's loop, with what it lacks.
+"""DQN: the training loop of Stable-Baselines3, extended.
 
-Its loop of playing and learning, its replay memory, target network and schedule are used as they are. Added are double
-Q-learning (van Hasselt et al. 2016), dueling heads (Wang et al. 2016, in the network), priorities (in the replay),
-masks of legal moves, symmetric images, and chance from one seeded generator: no global one is touched.
+Training loop, storage of transitions, target network and the schedule of its updates are those of SB3. Added are double
+Q-learning (van Hasselt et al. 2016), dueling networks (Wang et al. 2016), prioritized replay (Schaul et al. 2016),
+n-step returns, masks of illegal moves, symmetries, and one seeded random generator in place of the global ones.
 """
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -13,54 +14,83 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from stable_baselines3 import DQN
 from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.noise import ActionNoise
+from stable_baselines3.common.type_aliases import Schedule
 from stable_baselines3.dqn.policies import DQNPolicy
 from torch import Tensor
 
+from tilewright.deep.checkpoint import (
+    Counters,
+    Tensors,
+    generator_state,
+    get_weights,
+    optimizer_tensors,
+    read_counter,
+    restore_array,
+    restore_generator,
+    restore_optimizer,
+    set_weights,
+)
 from tilewright.deep.config import DeepConfig
-from tilewright.deep.learner import Learner, adam, adam_state, epsilon_at, plan_of, restore_adam, set_learning_rate
-from tilewright.deep.model import load_weights, weights_of
-from tilewright.deep.network import BoardNetwork, NetworkPlan, make_network
-from tilewright.deep.replay import BoardReplay
+from tilewright.deep.learner import (
+    Learner,
+    exploration_rate_at,
+    learning_rate_at,
+    make_optimizer,
+    network_config,
+    set_learning_rate,
+)
+from tilewright.deep.network import BoardNetwork, NetworkConfig, make_network
+from tilewright.deep.replay import PrioritizedReplayBuffer
 from tilewright.deep.symmetry import Symmetries
-from tilewright.deep.vecenv import BoardVecEnv, Finished
-from tilewright.envs.batch import Status
-from tilewright.envs.observations import legal_on_grids, make_view
+from tilewright.deep.vecenv import BoardVecEnv, FinishedGame
+from tilewright.envs.observations import legal_masks, make_grid_encoder
 from tilewright.envs.options import EnvOptions
-from tilewright.errors import FileError
 
 __all__ = ["BoardDQN", "DqnLearner"]
 
-PIECE = 4  # rounds of playing and learning in one piece of work
+ROUNDS_PER_CHUNK = 4  # a round is train_freq steps, or a step in every game if that is more
 
 
 class BoardPolicy(DQNPolicy):
-    """SB3's pair of networks and optimiser, with a network of ours."""
+    """SB3's pair of online and target network and their optimizer, with networks of this package."""
 
-    def __init__(self, *spaces: Any, plan: NetworkPlan, seed: int, **options: Any) -> None:
-        self._plan, self._seed = plan, seed
+    def __init__(self, *spaces: Any, network_config: NetworkConfig, seed: int, **options: Any) -> None:
+        """Make the networks; the other arguments are those of SB3's `DQNPolicy`."""
+        self._network_config, self._seed = network_config, seed
         super().__init__(*spaces, **options)
 
-    def _build(self, lr_schedule: Any) -> None:
-        network = make_network(self._plan, self._seed)
+    def _build(self, lr_schedule: Schedule) -> None:
+        network = make_network(self._network_config, self._seed)
         self.q_net = network  # type: ignore[assignment]
-        self.q_net_target = make_network(self._plan, self._seed)  # type: ignore[assignment]
+        self.q_net_target = make_network(self._network_config, self._seed)  # type: ignore[assignment]
         self.q_net_target.set_training_mode(False)
-        self.optimizer = adam(network, lr_schedule(1))
+        self.optimizer = make_optimizer(network, lr_schedule(1))
 
 
 class BoardDQN(DQN):
-    """DQN on boards, by a recipe."""
+    """SB3's DQN with the extensions of this module.
+
+    Attributes:
+        config: The configuration.
+        board_env: The environments.
+        generator: The source of random numbers.
+        symmetries: The symmetries of the board.
+        losses: The losses of all gradient steps; the caller empties the list.
+    """
 
     q_net: BoardNetwork  # type: ignore[assignment]
     q_net_target: BoardNetwork  # type: ignore[assignment]
-    replay_buffer: BoardReplay
+    replay_buffer: PrioritizedReplayBuffer
 
     def __init__(self, config: DeepConfig, env: BoardVecEnv) -> None:
-        self.config, self.boards = config, env
+        """Make networks and replay buffer for a configuration."""
+        self.config, self.board_env = config, env
         self.generator = np.random.default_rng(config.seed)
-        self.symmetries = Symmetries(env.boards.game)
+        self.symmetries = Symmetries(env.games.game)
         self.losses: list[float] = []
-        self._grid = make_view(env.boards.game, "grid")
+        self._grid_encoder = make_grid_encoder(env.games.game)
+        # SB3 counts train_freq in steps of all environments together.
         rounds = max(1, config.train_freq // config.n_envs)
         super().__init__(
             BoardPolicy,
@@ -76,75 +106,101 @@ class BoardDQN(DQN):
             exploration_initial_eps=config.exploration_initial_eps,
             exploration_final_eps=config.exploration_final_eps,
             exploration_fraction=config.exploration_fraction,
-            replay_buffer_class=BoardReplay,
+            replay_buffer_class=PrioritizedReplayBuffer,
             replay_buffer_kwargs={
-                "alpha": config.priority_alpha if config.prioritised else 0.0,
-                "n_steps": config.n_step,
+                "alpha": config.prioritized_replay_alpha if config.prioritized_replay else 0.0,
+                "n_step": config.n_step,
                 "gamma": config.gamma,
             },
-            policy_kwargs={"plan": plan_of(config), "seed": config.seed},
+            policy_kwargs={"network_config": network_config(config), "seed": config.seed},
             device="cpu",
         )
-        self.exploration_schedule = lambda left: epsilon_at(config, 1 - left)
+        self.exploration_schedule = lambda remaining: exploration_rate_at(config, 1 - remaining)
         self.set_logger(Logger(None, []))
 
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
-        """Whoever calls `learn` for a piece of the work says how much of all of it is left."""
+        """Do nothing: `learn` is called for one chunk, and its caller sets the progress of the whole training."""
 
-    def _sample_action(self, learning_starts: int, action_noise: Any = None, n_envs: int = 1) -> Any:
-        """ε-greedy, with a coin for every environment."""
-        grids: Any = self._last_obs
-        allowed = self.boards.masks if self.config.mask else np.ones((n_envs, 4), np.bool_)
+    def _sample_action(
+        self, learning_starts: int, action_noise: ActionNoise | None = None, n_envs: int = 1
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Choose ε-greedy actions, independently in every environment."""
+        grids = cast("NDArray[np.uint8]", self._last_obs)
+        allowed = self.board_env.action_masks if self.config.mask else np.ones((n_envs, 4), np.bool_)
         chances = self.generator.random((n_envs, 4))
-        actions: NDArray[np.int64] = np.where(allowed, chances, -1).argmax(axis=1)  # any of those allowed, alike
+        actions: NDArray[np.int64] = np.where(allowed, chances, -1).argmax(axis=1)
         if self.num_timesteps >= learning_starts:
             greedy = np.where(allowed, self.q_net.predict(grids), -np.inf).argmax(axis=1)
             actions = np.where(self.generator.random(n_envs) < self.exploration_rate, actions, greedy)
         return actions, actions
 
     def train(self, gradient_steps: int, batch_size: int = 100) -> None:
+        """Make gradient steps on batches of the replay buffer and update its priorities.
+
+        Args:
+            gradient_steps: The number of gradient steps.
+            batch_size: The number of transitions in a batch.
+        """
         self.policy.set_training_mode(True)
-        beta = 1 - (1 - self.config.priority_beta) * self._current_progress_remaining
+        beta = 1 - (1 - self.config.prioritized_replay_beta) * self._current_progress_remaining
         for _ in range(gradient_steps):
-            sample = self.replay_buffer.draw(batch_size, self.generator, beta)
-            grids, next_grids, actions = sample.grids, sample.next_grids, sample.actions
+            batch = self.replay_buffer.sample(batch_size, self.generator, beta)
+            grids, next_grids, actions = batch.grids, batch.next_grids, batch.actions
             if self.config.symmetry:
-                which = self.generator.integers(self.symmetries.count, size=batch_size)
-                grids, next_grids = (self.symmetries.of_grids(some, which) for some in (grids, next_grids))
-                actions = self.symmetries.of_actions(actions, which)
-            rewards, discounts = torch.from_numpy(sample.rewards), torch.from_numpy(sample.discounts)
-            targets = rewards + discounts * self.next_values(next_grids)
-            values = self.q_net(torch.from_numpy(grids)).gather(1, torch.from_numpy(actions)[:, None])[:, 0]
-            errors = F.mse_loss if self.config.loss == "mse" else F.smooth_l1_loss
-            loss = (torch.from_numpy(sample.weights) * errors(values, targets, reduction="none")).mean()
+                chosen = self.generator.integers(self.symmetries.count, size=batch_size)
+                grids = self.symmetries.transform_grids(grids, chosen)
+                next_grids = self.symmetries.transform_grids(next_grids, chosen)
+                actions = self.symmetries.transform_actions(actions, chosen)
+            returns, discounts = torch.from_numpy(batch.returns), torch.from_numpy(batch.discounts)
+            targets = returns + discounts * self.next_values(next_grids)
+            q_values = self.q_net(torch.from_numpy(grids)).gather(1, torch.from_numpy(actions)[:, None])[:, 0]
+            loss_of = F.mse_loss if self.config.loss == "mse" else F.smooth_l1_loss
+            loss = (torch.from_numpy(batch.weights) * loss_of(q_values, targets, reduction="none")).mean()
             self.policy.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(self.q_net.parameters(), self.max_grad_norm)
             self.policy.optimizer.step()
-            self.replay_buffer.learned(sample.places, (values - targets).detach().numpy())
+            self.replay_buffer.update_priorities(batch.indices, (q_values - targets).detach().numpy())
             self.losses.append(float(loss.detach()))
         self._n_updates += gradient_steps
 
     def next_values(self, grids: NDArray[np.uint8]) -> Tensor:
-        """What the target network thinks of the best next move; with `double` the other network chooses it."""
+        """Return the values of the best next actions by the target network.
+
+        With `double_q`, the online network chooses the actions.
+
+        Args:
+            grids: uint8[n, rows, columns].
+
+        Returns:
+            float32[n], without gradients.
+        """
         with torch.no_grad():
-            seen = torch.from_numpy(grids)
-            values: Tensor = self.q_net_target(seen)
-            chosen_by: Tensor = self.q_net(seen) if self.config.double else values
+            inputs = torch.from_numpy(grids)
+            target_values: Tensor = self.q_net_target(inputs)
+            choosing_values: Tensor = self.q_net(inputs) if self.config.double_q else target_values
             if self.config.mask:
-                chosen_by = chosen_by.masked_fill(~torch.from_numpy(self.legal(grids)), -torch.inf)
-            return values.gather(1, chosen_by.argmax(dim=1, keepdim=True))[:, 0]
+                illegal = ~torch.from_numpy(self.legal(grids))
+                choosing_values = choosing_values.masked_fill(illegal, -torch.inf)
+            return target_values.gather(1, choosing_values.argmax(dim=1, keepdim=True))[:, 0]
 
     def legal(self, grids: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Return the legal moves as bool[n, 4]."""
         masks = np.empty((len(grids), 4), np.bool_)
-        legal_on_grids(self._grid, self.boards.boards.game.rules, grids.reshape(len(grids), -1), masks)
+        legal_masks(self._grid_encoder, self.board_env.games.game.rules, grids.reshape(len(grids), -1), masks)
         return masks
 
 
 class DqnLearner(Learner):
-    """DQN as a session drives it: in pieces, with all that changes in arrays."""
+    """DQN as a `Learner`.
+
+    Attributes:
+        env: The environments.
+        dqn: The algorithm of Stable-Baselines3.
+    """
 
     def __init__(self, config: DeepConfig) -> None:
+        """Make environments, networks and replay buffer for a configuration."""
         options = EnvOptions(
             config.game, "grid", config.reward, config.penalty, config.end_probability, config.end_fraction
         )
@@ -154,58 +210,72 @@ class DqnLearner(Learner):
 
     @property
     def steps(self) -> int:
+        """The number of moves since the start of the training."""
         return self.dqn.num_timesteps
 
     @property
-    def epsilon(self) -> float:
-        return epsilon_at(self.config, 1 - self.dqn._current_progress_remaining)
+    def exploration_rate(self) -> float:
+        """The current probability of a random move, ε."""
+        return exploration_rate_at(self.config, 1 - self.dqn._current_progress_remaining)
 
-    def advance(self, done: float) -> list[Finished]:
-        self.dqn._current_progress_remaining = 1 - done
-        self.dqn.exploration_rate = self.epsilon
-        set_learning_rate(self.dqn.policy.optimizer, self.config, done)
-        rounds = max(self.config.n_envs, self.config.train_freq)
-        self.dqn.learn(PIECE * rounds, reset_num_timesteps=False, log_interval=None)  # type: ignore[arg-type]
+    def learn(self, progress: float) -> list[FinishedGame]:
+        """Play and learn for one chunk of steps; see `Learner.learn`."""
+        self.dqn._current_progress_remaining = 1 - progress
+        self.dqn.exploration_rate = self.exploration_rate
+        set_learning_rate(self.dqn.policy.optimizer, learning_rate_at(self.config, progress))
+        steps = ROUNDS_PER_CHUNK * max(self.config.n_envs, self.config.train_freq)
+        self.dqn.learn(steps, reset_num_timesteps=False, log_interval=None)  # type: ignore[arg-type]
         finished, self.env.finished = self.env.finished, []
         return finished
 
-    def take_losses(self) -> list[float]:
+    def pop_losses(self) -> list[float]:
+        """Return the losses of all gradient steps since the last call."""
         losses, self.dqn.losses = self.dqn.losses, []
         return losses
 
-    def tensors(self) -> dict[str, NDArray[Any]]:
-        status = {f"boards.{name}": np.asarray(array) for name, array in self.env.boards.status._asdict().items()}
-        status["boards.over"] = status["boards.over"].view(np.uint8)
+    def _env_arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Return the arrays of the environments; those of bool as bytes, which files can hold."""
+        arrays: dict[str, NDArray[np.generic]] = {
+            **self.env.games.state._asdict(),
+            "action_masks": self.env.action_masks,
+        }
         return {
-            **weights_of(self.network, "network."),
-            **weights_of(self.dqn.q_net_target, "target."),
-            **adam_state(self.dqn.policy.optimizer, self.network),
-            **self.dqn.replay_buffer.tensors(),
-            **status,
-            "boards.masks": self.env.masks.view(np.uint8),
+            f"games.{name}": array.view(np.uint8) if array.dtype == np.bool_ else array
+            for name, array in arrays.items()
         }
 
-    def counts(self) -> dict[str, Any]:
-        dqn = self.dqn
-        generator = dqn.generator.bit_generator.state
-        return {"steps": dqn.num_timesteps, "rounds": dqn._n_calls, "updates": dqn._n_updates, "generator": generator}
+    def tensors(self) -> dict[str, NDArray[np.generic]]:
+        """Return the arrays of a checkpoint."""
+        return {
+            **get_weights(self.network, "network."),
+            **get_weights(self.dqn.q_net_target, "target."),
+            **optimizer_tensors(self.dqn.policy.optimizer, self.network),
+            **self.dqn.replay_buffer.tensors(),
+            **self._env_arrays(),
+        }
 
-    def restore(self, tensors: dict[str, NDArray[Any]], counts: dict[str, Any]) -> None:
-        dqn, status = self.dqn, self.env.boards.status
-        load_weights(self.network, tensors, "network.")
-        load_weights(dqn.q_net_target, tensors, "target.")
-        restore_adam(dqn.policy.optimizer, self.network, tensors)
+    def counters(self) -> Mapping[str, object]:
+        """Return the rest of a checkpoint."""
+        dqn = self.dqn
+        return {
+            "steps": dqn.num_timesteps,
+            "rounds": dqn._n_calls,
+            "updates": dqn._n_updates,
+            "generator": generator_state(dqn.generator),
+        }
+
+    def restore(self, tensors: Tensors, counters: Counters) -> None:
+        """Return to the state of a checkpoint; see `Learner.restore`."""
+        dqn = self.dqn
+        set_weights(self.network, tensors, "network.")
+        set_weights(dqn.q_net_target, tensors, "target.")
+        restore_optimizer(dqn.policy.optimizer, self.network, tensors)
         dqn.replay_buffer.restore(tensors)
-        for name in Status._fields:
-            mine, kept = getattr(status, name), tensors.get(f"boards.{name}")
-            if kept is None or kept.shape != mine.shape:
-                raise FileError(f"the checkpoint does not fit the recipe: boards.{name} is missing or of another size")
-            mine[:] = kept
-        self.env.masks = np.array(tensors["boards.masks"]).view(np.bool_)
-        try:
-            dqn.num_timesteps, dqn._n_calls, dqn._n_updates = (counts[key] for key in ("steps", "rounds", "updates"))
-            dqn.generator.bit_generator.state = counts["generator"]
-        except (KeyError, TypeError, ValueError):
-            raise FileError("the checkpoint's counts are damaged") from None
-        dqn._last_obs = self.env.look()
+        for name, array in self._env_arrays().items():
+            restore_array(array, tensors, name)
+        dqn.num_timesteps = read_counter(counters, "steps")
+        dqn._n_calls = read_counter(counters, "rounds")
+        dqn._n_updates = read_counter(counters, "updates")
+        restore_generator(dqn.generator, counters.get("generator"))
+        dqn._last_obs = self.env.current_grids()
         dqn._last_episode_starts = np.zeros(self.config.n_envs, np.bool_)

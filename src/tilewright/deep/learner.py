@@ -1,107 +1,127 @@
-"""What a session asks of a way of learning, and what all of them share."""
+"""The interface between a training session and an algorithm, and the schedules that the algorithms share."""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from tilewright.deep.checkpoint import Counters, Tensors
 from tilewright.deep.config import DeepConfig
 from tilewright.deep.model import DeepModel
-from tilewright.deep.network import BoardNetwork, NetworkPlan
-from tilewright.deep.vecenv import Finished
-from tilewright.errors import FileError
+from tilewright.deep.network import BoardNetwork, NetworkConfig
+from tilewright.deep.vecenv import FinishedGame
 
-__all__ = ["Learner", "adam", "adam_state", "epsilon_at", "plan_of", "restore_adam", "set_learning_rate"]
-
-_MOMENTS = ("step", "exp_avg", "exp_avg_sq")
+__all__ = [
+    "Learner",
+    "exploration_rate_at",
+    "learning_rate_at",
+    "make_optimizer",
+    "network_config",
+    "set_learning_rate",
+]
 
 
 class Learner(ABC):
-    """Plays and learns in pieces; all that changes can be written down and restored."""
+    """An algorithm that plays and learns in chunks and whose whole state can be saved.
+
+    Attributes:
+        config: The configuration.
+        network: The network that is trained.
+    """
 
     def __init__(self, config: DeepConfig, network: BoardNetwork) -> None:
+        """Store the configuration and the network."""
         self.config, self.network = config, network
 
     @property
     @abstractmethod
     def steps(self) -> int:
-        """Moves made since the beginning."""
+        """The number of moves since the start of the training."""
 
     @property
     @abstractmethod
-    def epsilon(self) -> float:
-        """Share of random moves now."""
+    def exploration_rate(self) -> float:
+        """The current probability of a random move, ε."""
 
     @abstractmethod
-    def advance(self, done: float) -> list[Finished]:
-        """A piece of work, when the part `done` of all is behind us; the games that ended in it."""
+    def learn(self, progress: float) -> list[FinishedGame]:
+        """Play and learn for one chunk of steps.
+
+        Args:
+            progress: The fraction of the training that is done, from 0 to 1; schedules depend on it.
+
+        Returns:
+            The games that ended.
+        """
 
     @abstractmethod
-    def take_losses(self) -> list[float]:
-        """The losses since this was last asked."""
+    def pop_losses(self) -> list[float]:
+        """Return the losses of all gradient steps since the last call."""
 
     @abstractmethod
-    def tensors(self) -> dict[str, NDArray[Any]]:
-        """The arrays of a checkpoint."""
+    def tensors(self) -> dict[str, NDArray[np.generic]]:
+        """Return the arrays of a checkpoint."""
 
     @abstractmethod
-    def counts(self) -> dict[str, Any]:
-        """The rest of a checkpoint, as JSON takes it."""
+    def counters(self) -> Mapping[str, object]:
+        """Return the rest of a checkpoint, as JSON can hold it."""
 
     @abstractmethod
-    def restore(self, tensors: dict[str, NDArray[Any]], counts: dict[str, Any]) -> None:
-        """Go back to a checkpoint."""
+    def restore(self, tensors: Tensors, counters: Counters) -> None:
+        """Return to the state of a checkpoint.
+
+        Args:
+            tensors: The arrays of `tensors`.
+            counters: The result of `counters`.
+
+        Raises:
+            FileError: The checkpoint is damaged or does not match the configuration.
+        """
 
     def model(self, origin: dict[str, str]) -> DeepModel:
+        """Return the network as a model; `origin` is metadata about the training."""
         return DeepModel(self.network, self.config.reward_scale, origin)
 
 
-def plan_of(config: DeepConfig) -> NetworkPlan:
-    return NetworkPlan(
+def network_config(config: DeepConfig) -> NetworkConfig:
+    """Return the part of a training configuration that determines the network."""
+    return NetworkConfig(
         config.make_game(), config.algorithm, config.architecture, config.encoding, config.dueling, config.bfloat16
     )
 
 
-def epsilon_at(config: DeepConfig, done: float) -> float:
-    """The paper's schedule: down in a straight line over the first part, then as it is."""
-    if done >= config.exploration_fraction:
-        return config.exploration_final_eps
-    return (
-        config.exploration_initial_eps
-        + (config.exploration_final_eps - config.exploration_initial_eps) * done / config.exploration_fraction
-    )
+def exploration_rate_at(config: DeepConfig, progress: float) -> float:
+    """Return ε after a fraction `progress` of the training.
+
+    It falls linearly over the first `exploration_fraction` of the training, then stays.
+
+    >>> exploration_rate_at(DeepConfig(minutes=1), 0.5)
+    0.01
+    """
+    first, last = config.exploration_initial_eps, config.exploration_final_eps
+    if progress >= config.exploration_fraction:
+        return last
+    return first + (last - first) * progress / config.exploration_fraction
 
 
-def adam(network: BoardNetwork, learning_rate: float) -> torch.optim.Adam:
+def learning_rate_at(config: DeepConfig, progress: float) -> float:
+    """Return the learning rate after a fraction `progress` of the training, on a line from start to end.
+
+    >>> learning_rate_at(DeepConfig(minutes=1, learning_rate=0.25, learning_rate_end=0.125), 0.5)
+    0.1875
+    """
+    first, last = config.learning_rate, config.learning_rate_end or config.learning_rate
+    return first + (last - first) * progress
+
+
+def make_optimizer(network: BoardNetwork, learning_rate: float) -> torch.optim.Adam:
+    """Return an Adam optimizer for the weights of a network."""
     return torch.optim.Adam(network.parameters(), lr=learning_rate, fused=True)
 
 
-def set_learning_rate(optimiser: torch.optim.Optimizer, config: DeepConfig, done: float) -> None:
-    """As it is when the part `done` of the training is behind us."""
-    first, last = config.learning_rate, config.learning_rate_end or config.learning_rate
-    for group in optimiser.param_groups:
-        group["lr"] = first + (last - first) * done
-
-
-def adam_state(optimiser: torch.optim.Optimizer, network: BoardNetwork) -> dict[str, NDArray[Any]]:
-    """The moments of every weight; zero before the first step."""
-    found: dict[str, NDArray[Any]] = {}
-    for name, weight in network.named_parameters():
-        state = optimiser.state.get(weight, {})
-        for moment in _MOMENTS:
-            shape = (1,) if moment == "step" else tuple(weight.shape)
-            value = state[moment].numpy().reshape(shape) if moment in state else np.zeros(shape, np.float32)
-            found[f"adam.{moment}.{name}"] = value
-    return found
-
-
-def restore_adam(optimiser: torch.optim.Optimizer, network: BoardNetwork, tensors: dict[str, NDArray[Any]]) -> None:
-    for name, weight in network.named_parameters():
-        kept = [tensors.get(f"adam.{moment}.{name}") for moment in _MOMENTS]
-        if any(one is None for one in kept) or kept[1].shape != tuple(weight.shape):  # type: ignore[union-attr]
-            raise FileError(f"the checkpoint does not fit the recipe: adam.{name} is missing or of another size")
-        step, first, second = (torch.from_numpy(np.array(one)) for one in kept)
-        if step.item():
-            optimiser.state[weight] = {"step": step.reshape(()), "exp_avg": first, "exp_avg_sq": second}
+def set_learning_rate(optimizer: torch.optim.Optimizer, learning_rate: float) -> None:
+    """Set the learning rate of an optimizer."""
+    for group in optimizer.param_groups:
+        group["lr"] = learning_rate

@@ -1,101 +1,115 @@
-"""A trained deep network in a file: safetensors, with all that is needed to build the network again."""
+"""Trained deep networks as files: safetensors, with the metadata that is needed to build the network again."""
 
-import dataclasses
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import torch
-from numpy.typing import NDArray
-
+from tilewright._core.checks import check_choice
 from tilewright._core.files import read_tensors, write_tensors
-from tilewright.deep.network import BoardNetwork, NetworkPlan, make_network
-from tilewright.deep.playing import Player
+from tilewright.deep.checkpoint import get_weights, set_weights
+from tilewright.deep.config import ALGORITHMS, ENCODINGS
+from tilewright.deep.network import BoardNetwork, NetworkConfig, make_network
+from tilewright.deep.policy import NetworkPolicy
 from tilewright.errors import FileError, UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
 
-__all__ = ["FORMAT", "DeepModel", "load_deep_model", "load_weights", "weights_of"]
+__all__ = ["FORMAT", "DeepModel", "load_deep_model"]
 
-FORMAT = "tilewright-deep-1"
-KINDS = ("dqn", "afterstate")
-
-
-def weights_of(network: BoardNetwork, prefix: str = "") -> dict[str, NDArray[Any]]:
-    return {prefix + name: tensor.detach().numpy() for name, tensor in network.state_dict().items()}
+FORMAT = "tilewright-deep-2"
+_NOT_ORIGIN = {"format", "sha256", "game", "algorithm", "architecture", "encoding", "dueling", "reward_scale"}
 
 
-def load_weights(network: BoardNetwork, tensors: dict[str, NDArray[Any]], prefix: str = "") -> None:
-    """Fill a network; raises FileError unless the arrays are exactly those of its architecture."""
-    wanted = {prefix + name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
-    found = {name: tensor.shape for name, tensor in tensors.items() if name.startswith(prefix)}
-    if wanted != found:
-        odd = sorted(set(wanted.items()) ^ set(found.items()))[0][0]
-        name = network.plan.architecture
-        raise FileError(f"the weights are not those of {name}: {odd} is missing, too much, or of another size")
-    network.load_state_dict({name[len(prefix) :]: torch.from_numpy(np.array(tensors[name])) for name in wanted})
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DeepModel:
-    """A network, the unit of its values, and where it comes from."""
+    """A trained network.
+
+    Attributes:
+        network: The network.
+        reward_scale: The factor from the network's values to points.
+        origin: Metadata about the training, such as its configuration and the number of games.
+    """
 
     network: BoardNetwork
     reward_scale: float = 1.0
     origin: dict[str, str] = field(default_factory=dict)
 
     @property
-    def plan(self) -> NetworkPlan:
-        return self.network.plan
+    def config(self) -> NetworkConfig:
+        """The configuration of the network."""
+        return self.network.config
 
     @property
-    def player(self) -> Player:
-        return Player(self.network, self.reward_scale)
+    def policy(self) -> NetworkPolicy:
+        """The greedy policy of the network."""
+        return NetworkPolicy(self.network, self.reward_scale)
 
     def check_plays(self, game: Game) -> None:
-        """Raise UsageError unless the model can play `game`: the same game on the same board."""
-        own = self.plan.game
+        """Check that the model can play a game: its own game on a board of the same size.
+
+        Raises:
+            UsageError: It cannot.
+        """
+        own = self.config.game
         if (game.name, game.rows, game.columns) != (own.name, own.rows, own.columns):
             raise UsageError(f"the model was trained for {own.spec} and cannot play {game.spec}")
 
-    def save(self, path: Path) -> None:
-        about = {
+    def save(self, path: Path | str) -> None:
+        """Write the model to a file.
+
+        Raises:
+            FileError: The file cannot be written.
+        """
+        metadata = {
             "format": FORMAT,
-            "game": self.plan.game.spec,
-            "kind": self.plan.kind,
-            "architecture": self.plan.architecture,
-            "encoding": self.plan.encoding,
-            "dueling": str(self.plan.dueling).lower(),
+            "game": self.config.game.spec,
+            "algorithm": self.config.algorithm,
+            "architecture": self.config.architecture,
+            "encoding": self.config.encoding,
+            "dueling": str(self.config.dueling).lower(),
             "reward_scale": repr(self.reward_scale),
         }
-        write_tensors(path, weights_of(self.network), {**self.origin, **about})
+        write_tensors(Path(path), get_weights(self.network), {**self.origin, **metadata})
 
 
-def load_deep_model(path: Path) -> DeepModel:
-    """Read a model; raises FileError with the reason if it is none, damaged, or of another kind."""
+def load_deep_model(path: Path | str) -> DeepModel:
+    """Read a model from a file. The last four files are cached until they change.
+
+    Raises:
+        FileError: The file cannot be read, is damaged, or is not a deep model.
+    """
+    path = Path(path)
     return _load(path, path.stat().st_mtime_ns if path.exists() else 0)
 
 
 @lru_cache(maxsize=4)
-def _load(path: Path, changed: int) -> DeepModel:
+def _load(path: Path, modified: int) -> DeepModel:
     tensors, metadata = read_tensors(path)
     if metadata.get("format") != FORMAT:
-        found = metadata.get("format", "no format at all")
-        raise FileError(f"{path}: not a deep model of this version: {found}, not {FORMAT}")
+        found = metadata.get("format", "none")
+        raise FileError(f"{path}: not a deep model of this version: its format is {found}, not {FORMAT}")
     try:
-        kind = metadata["kind"]
-        if kind not in KINDS:
-            raise ValueError(f"kind {kind}")
-        game, reward_scale = make_game(metadata["game"]), float(metadata["reward_scale"])
-        plan = NetworkPlan(game, kind, metadata["architecture"], metadata["encoding"], metadata["dueling"] == "true")
-        network = make_network(plan, 0)
-    except (KeyError, ValueError) as error:
-        raise FileError(f"{path}: its description is damaged: {error}") from None
+        reward_scale = float(metadata["reward_scale"])
+        network = make_network(_read_network_config(metadata), 0)
+    except KeyError as error:
+        raise FileError(f"{path}: its metadata is damaged: {error} is missing") from None
+    except ValueError as error:
+        raise FileError(f"{path}: its metadata is damaged: {error}") from None
     try:
-        load_weights(network, tensors)
+        set_weights(network, tensors)
     except FileError as error:
         raise FileError(f"{path}: {error}") from None
-    known = {"format", "sha256", "reward_scale", "kind", *(one.name for one in dataclasses.fields(NetworkPlan))}
-    return DeepModel(network.eval(), reward_scale, {key: text for key, text in metadata.items() if key not in known})
+    origin = {key: text for key, text in metadata.items() if key not in _NOT_ORIGIN}
+    return DeepModel(network.eval(), reward_scale, origin)
+
+
+def _read_network_config(metadata: dict[str, str]) -> NetworkConfig:
+    for key, allowed in (("algorithm", ALGORITHMS), ("encoding", ENCODINGS), ("dueling", ("true", "false"))):
+        check_choice(f"{key} {metadata[key]!r}", metadata[key], allowed)
+    return NetworkConfig(
+        make_game(metadata["game"]),
+        metadata["algorithm"],
+        metadata["architecture"],
+        metadata["encoding"],
+        metadata["dueling"] == "true",
+    )

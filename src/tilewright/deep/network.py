@@ -1,7 +1,7 @@
-"""The networks of `networks.architectures` in PyTorch.
+"""The networks of `deep.architectures` in PyTorch.
 
-A network reads grids as the environments give them: uint8[batch, rows, columns], in Threes with one more row that
-tells the hint. It makes planes of them itself, so that a replay memory holds a byte a cell.
+A network reads grids as the environments make them: uint8[batch, rows, columns], in Threes with one more row for the
+hint. It encodes them itself, so that a replay buffer stores one byte for each cell.
 """
 
 import threading
@@ -15,127 +15,165 @@ from torch import Tensor, nn
 
 from tilewright.deep.architectures import find_architecture
 from tilewright.deep.convolution import BoardConvolution
-from tilewright.envs.observations import LARGEST_HINT, PLANES
+from tilewright.envs.observations import BONUS_HINT, ONE_HOT_PLANES
 from tilewright.errors import UsageError
 from tilewright.games.base import Game
 
-__all__ = ["BoardNetwork", "NetworkPlan", "make_network"]
+__all__ = ["BoardNetwork", "LineLayer", "NetworkConfig", "make_network"]
 
-_ONE_AT_A_TIME = threading.Lock()
+_SEEDING = threading.Lock()  # PyTorch initialises layers from one generator that all threads share
 
 
 @dataclass(frozen=True)
-class NetworkPlan:
-    """All that a network is made from; part of every model file."""
+class NetworkConfig:
+    """Everything that determines the shape of a network; part of every model file.
+
+    Attributes:
+        game: The game that the network plays.
+        algorithm: dqn for a network with one output per action; afterstate for one with a single output.
+        architecture: A name of `deep.architectures`.
+        encoding: onehot or grid, the input of a cell.
+        dueling: dqn: whether state value and advantages have separate heads.
+        bfloat16: Whether convolutions are computed in bfloat16.
+    """
 
     game: Game
-    kind: str  # dqn: an output an action; afterstate: one output
+    algorithm: str
     architecture: str
     encoding: str
     dueling: bool = True
     bfloat16: bool = False
 
     @property
-    def planes(self) -> int:
-        """How many numbers a cell has."""
+    def input_channels(self) -> int:
+        """The number of inputs for each cell."""
         if self.encoding == "grid":
             return 1 + self.game.has_hints
-        return PLANES + (LARGEST_HINT + 1 if self.game.has_hints else 0)
+        return ONE_HOT_PLANES + (BONUS_HINT + 1 if self.game.has_hints else 0)
 
 
-class BoardLines(nn.Module):
-    """One product for every whole row and every whole column, with the same weights."""
+class LineLayer(nn.Module):
+    """A linear layer with a rectifier that reads every row and every column with the same weights."""
 
-    def __init__(self, planes: int, shape: tuple[int, int], channels: int) -> None:
+    def __init__(self, in_channels: int, shape: tuple[int, int], out_channels: int) -> None:
+        """Make the layer.
+
+        Args:
+            in_channels: The channels of a cell.
+            shape: The rows and columns of the board, which must be equal.
+            out_channels: The outputs for each line.
+
+        Raises:
+            UsageError: The board is not square.
+        """
         super().__init__()
         if shape[0] != shape[1]:
             raise UsageError(f"a board of {shape[0]}x{shape[1]} cells is not square; this architecture needs one")
-        self.product = nn.Linear(shape[1] * planes, channels)
+        self.linear = nn.Linear(shape[1] * in_channels, out_channels)
 
     def forward(self, x: Tensor) -> Tensor:
+        """Map float32[batch, n, n, in_channels] to float32[batch, 2 n, out_channels], rows first."""
         lines = torch.cat((x, x.transpose(1, 2)), dim=1).flatten(2)
-        return F.relu(self.product(lines))
+        return F.relu(self.linear(lines))
 
 
 class BoardNetwork(nn.Module):
-    """Grids in; out come the values of four actions, or of the board."""
+    """A network that maps grids to four action values, or to one afterstate value.
 
-    def __init__(self, plan: NetworkPlan) -> None:
+    Attributes:
+        config: The configuration that the network was made from.
+        trunk: The layers that read the board.
+        state_head: The head of the state value; None in a DQN without dueling.
+        action_head: The head of the action values, with dueling of the advantages; None in afterstate networks.
+    """
+
+    def __init__(self, config: NetworkConfig) -> None:
+        """Make a network with weights from PyTorch's global generator; see `make_network`."""
         super().__init__()
-        self.plan = plan
-        architecture = find_architecture(plan.architecture)
-        shape, planes = (plan.game.rows, plan.game.columns), plan.planes
+        self.config = config
+        architecture = find_architecture(config.architecture)
+        shape, channels = (config.game.rows, config.game.columns), config.input_channels
         trunk: list[nn.Module] = []
         for layer in architecture.convolutions:
-            convolution = BoardConvolution(planes, shape, layer)
+            convolution = BoardConvolution(channels, shape, layer)
             trunk.append(convolution)
-            shape, planes = (convolution.shape[0], convolution.shape[1]), layer.channels
-        size = shape[0] * shape[1] * planes
-        if architecture.lines:
-            trunk.append(BoardLines(planes, shape, architecture.lines))
-            size = sum(shape) * architecture.lines
+            shape, channels = convolution.shape, layer.channels
+        features = shape[0] * shape[1] * channels
+        if architecture.line_channels:
+            trunk.append(LineLayer(channels, shape, architecture.line_channels))
+            features = sum(shape) * architecture.line_channels
         self.trunk = nn.Sequential(*trunk)
-        self.state: nn.Sequential | None = None
-        self.action: nn.Sequential | None = None
-        if plan.kind == "afterstate" or plan.dueling:
-            self.state = _perceptron(size, architecture.head, 1)
-        if plan.kind == "dqn":
-            self.action = _perceptron(size, architecture.head if architecture.both else (), 4)
+        self.state_head: nn.Sequential | None = None
+        self.action_head: nn.Sequential | None = None
+        if config.algorithm == "afterstate" or config.dueling:
+            self.state_head = _make_head(features, architecture.hidden_sizes, 1)
+        if config.algorithm == "dqn":
+            self.action_head = _make_head(features, architecture.hidden_sizes if architecture.action_hidden else (), 4)
 
     def forward(self, grids: Tensor) -> Tensor:
-        """uint8[batch, rows, columns] -> float32[batch, 4], or [batch, 1] of afterstates."""
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.plan.bfloat16):
+        """Map uint8[batch, rows, columns] to float32[batch, 4], or to float32[batch, 1] for afterstates."""
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.config.bfloat16):
             features = self.trunk(self.encode(grids))
         features = features.flatten(1).float()
-        if self.action is None:
-            return self._state(features)
-        actions: Tensor = self.action(features)
-        if self.state is None:
+        if self.action_head is None:
+            return self._state_value(features)
+        actions: Tensor = self.action_head(features)
+        if self.state_head is None:
             return actions
-        return self._state(features) + actions - actions.mean(dim=1, keepdim=True)
+        return self._state_value(features) + actions - actions.mean(dim=1, keepdim=True)
 
-    def _state(self, features: Tensor) -> Tensor:
-        assert self.state is not None  # noqa: S101  (forward asks only where there is one)
-        value: Tensor = self.state(features)
+    def _state_value(self, features: Tensor) -> Tensor:
+        assert self.state_head is not None  # noqa: S101  (one of the two heads is always there)
+        value: Tensor = self.state_head(features)
         return value
 
     def encode(self, grids: Tensor) -> Tensor:
-        """float32[batch, rows, columns, planes]: what a cell shows; a hint is the same in all cells."""
-        rows, has_hints = self.plan.game.rows, self.plan.game.has_hints
-        board = grids[:, :rows].long().clamp(max=PLANES - 1)
-        if self.plan.encoding == "grid":
+        """Map uint8[batch, rows, columns] to the inputs, float32[batch, rows, columns, channels].
+
+        The hint is encoded in every cell. Tiles above 32768 are encoded as 32768.
+        """
+        rows, has_hints = self.config.game.rows, self.config.game.has_hints
+        board = grids[:, :rows].long().clamp(max=ONE_HOT_PLANES - 1)
+        if self.config.encoding == "grid":
             parts = [board.float()[..., None]]
         else:
-            parts = [F.one_hot(board, PLANES).float()]
+            parts = [F.one_hot(board, ONE_HOT_PLANES).float()]
         if has_hints:
             hint = grids[:, rows:, :].long().expand_as(board)
-            parts.append(hint.float()[..., None] if self.plan.encoding == "grid" else self._one_hot_hint(hint))
+            parts.append(hint.float()[..., None] if self.config.encoding == "grid" else self._one_hot_hint(hint))
         return torch.cat(parts, dim=-1)
 
     def _one_hot_hint(self, hint: Tensor) -> Tensor:
-        return F.one_hot(hint, LARGEST_HINT + 1).float()
+        return F.one_hot(hint, BONUS_HINT + 1).float()
 
     def set_training_mode(self, mode: bool) -> None:
-        """The name that Stable-Baselines3 has for `train`."""
+        """Call `train`, under the name that Stable-Baselines3 uses."""
         self.train(mode)
 
     def predict(self, grids: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """The outputs for some grids, without learning."""
+        """Return the outputs for uint8[batch, rows, columns] without gradients."""
         with torch.inference_mode():
             found: NDArray[np.float32] = self(torch.from_numpy(grids)).numpy()
         return found
 
 
-def _perceptron(inputs: int, sizes: tuple[int, ...], outputs: int) -> nn.Sequential:
+def _make_head(inputs: int, hidden_sizes: tuple[int, ...], outputs: int) -> nn.Sequential:
     layers: list[nn.Module] = []
-    for size in sizes:
+    for size in hidden_sizes:
         layers += [nn.Linear(inputs, size), nn.ReLU()]
         inputs = size
     return nn.Sequential(*layers, nn.Linear(inputs, outputs))
 
 
-def make_network(plan: NetworkPlan, seed: int) -> BoardNetwork:
-    """A new network; the same seed gives the same weights, also while another thread makes one."""
-    with _ONE_AT_A_TIME, torch.random.fork_rng(devices=[]):  # PyTorch initialises layers by a generator of all threads
+def make_network(config: NetworkConfig, seed: int) -> BoardNetwork:
+    """Return a new network whose weights depend on the seed alone.
+
+    PyTorch's global generator is left as it was.
+
+    >>> config = NetworkConfig(make_game("2048"), "dqn", "small", "onehot")
+    >>> make_network(config, seed=1).predict(np.zeros((2, 4, 4), np.uint8)).shape
+    (2, 4)
+    """
+    with _SEEDING, torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return BoardNetwork(plan)
+        return BoardNetwork(config)

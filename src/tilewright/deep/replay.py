@@ -1,29 +1,38 @@
-"""The memory of DQN: Stable-Baselines3's, with priorities (Schaul et al. 2016) and a generator of its own.
+"""The replay buffer of DQN: Stable-Baselines3's, with priorities (Schaul et al. 2016) and n-step returns.
 
-A place is a position and an environment: `position * environments + environment`.
+Random numbers come from the caller's generator; NumPy's global one is not used. The *index* of a transition is
+`position * n_envs + environment`.
 """
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3.common.buffers import ReplayBuffer
 
 from tilewright._core.jit import kernel
-from tilewright.errors import FileError
+from tilewright.deep.checkpoint import Tensors, restore_array
 
-__all__ = ["BoardReplay", "Sample", "SumTree"]
+__all__ = ["PrioritizedReplayBuffer", "SumTree", "TransitionBatch"]
 
 Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
-SMALLEST_PRIORITY = 1e-6
+Indices = NDArray[np.int64]
+MIN_PRIORITY = 1e-6  # added to every TD error, so that no transition is lost
 _ARRAYS = ("observations", "next_observations", "actions", "rewards", "dones")
 
 
 @kernel
-def set_leaves(tree: Floats, leaves: Places, values: Floats) -> None:
-    """Set some leaves, and the sums above them; tree: float64[2 * size], node 1 is the sum of all."""
+def set_leaves(tree: Floats, leaves: Indices, values: Floats) -> None:
+    """Set some leaves of a sum tree and update the sums above them.
+
+    Args:
+        tree: float64[2 * size], updated in place; node 1 is the root, node `size + i` is leaf i.
+        leaves: int64[n].
+        values: float64[n].
+    """
     size = len(tree) // 2
     for k in range(len(leaves)):
         node = size + leaves[k]
@@ -36,8 +45,14 @@ def set_leaves(tree: Floats, leaves: Places, values: Floats) -> None:
 
 
 @kernel
-def find_leaves(tree: Floats, sums: Floats, leaves: Places) -> None:
-    """For each sum, the first leaf up to which the leaves add up to more."""
+def find_leaves(tree: Floats, sums: Floats, leaves: Indices) -> None:
+    """Find the leaves at which the running sum of the leaves exceeds given sums.
+
+    Args:
+        tree: float64[2 * size].
+        sums: float64[n], each from 0 to below the total.
+        leaves: int64[n], overwritten.
+    """
     size = len(tree) // 2
     for k in range(len(sums)):
         node, rest = 1, sums[k]
@@ -50,24 +65,32 @@ def find_leaves(tree: Floats, sums: Floats, leaves: Places) -> None:
 
 
 class SumTree:
-    """Numbers that can be drawn from in proportion to themselves, in logarithmic time."""
+    """Non-negative numbers that are sampled in proportion to their values, in logarithmic time.
 
-    def __init__(self, size: int) -> None:
-        self.size = 1 << (size - 1).bit_length()
+    >>> tree = SumTree(3)
+    >>> tree.set(np.array([0, 2]), np.array([1.0, 3.0]))
+    >>> float(tree.total)
+    4.0
+    """
+
+    def __init__(self, capacity: int) -> None:
+        """Make a tree with `capacity` leaves, all 0."""
+        self.size = 1 << (capacity - 1).bit_length()
         self.nodes = np.zeros(2 * self.size, np.float64)
 
-    def set(self, leaves: Places, values: Floats) -> None:
+    def set(self, leaves: Indices, values: Floats) -> None:
+        """Set some leaves."""
         set_leaves(self.nodes, leaves, values)
 
-    def draw(self, count: int, generator: np.random.Generator) -> Places:
-        """`count` leaves, one from each of as many equal parts of the sum."""
+    def sample(self, count: int, generator: np.random.Generator) -> Indices:
+        """Return `count` leaves, one from each of `count` equal parts of the total (stratified sampling)."""
         sums = (np.arange(count) + generator.random(count)) * (self.nodes[1] / count)
         leaves = np.empty(count, np.int64)
         find_leaves(self.nodes, sums, leaves)
         return leaves
 
-    def refresh(self) -> None:
-        """Add up anew: many small changes leave rounding errors behind."""
+    def recompute(self) -> None:
+        """Recompute all sums from the leaves; many small changes accumulate rounding errors."""
         level = self.size
         while level > 1:
             self.nodes[level // 2 : level] = self.nodes[level : 2 * level].reshape(-1, 2).sum(axis=1)
@@ -75,75 +98,107 @@ class SumTree:
 
     @property
     def leaves(self) -> Floats:
+        """The values of the leaves, a view."""
         return self.nodes[self.size :]
 
+    @property
+    def total(self) -> np.float64:
+        """The sum of all leaves."""
+        total: np.float64 = self.nodes[1]
+        return total
 
-class Sample(NamedTuple):
-    """A batch: what was seen and done, what it earned in n steps, and what was seen then."""
 
-    places: Places
+class TransitionBatch(NamedTuple):
+    """A batch of transitions with n-step returns."""
+
+    indices: Indices
     grids: NDArray[np.uint8]
     actions: NDArray[np.int64]
-    rewards: NDArray[np.float32]
-    next_grids: NDArray[np.uint8]
-    discounts: NDArray[np.float32]  # of the value of what was seen then; 0 where the game had ended
-    weights: NDArray[np.float32]  # make good that some are drawn more often than others
+    returns: NDArray[np.float32]  # discounted rewards of up to n steps
+    next_grids: NDArray[np.uint8]  # the grids after the last of these steps
+    discounts: NDArray[np.float32]  # of the value of `next_grids`; 0 where the episode has ended
+    weights: NDArray[np.float32]  # importance weights
 
 
-class BoardReplay(ReplayBuffer):
-    """Transitions of all environments; each is drawn alike, or with `alpha` > 0 by its last error."""
+class PrioritizedReplayBuffer(ReplayBuffer):
+    """A replay buffer that samples transitions uniformly or, with `alpha` > 0, by their last TD error.
+
+    Attributes:
+        alpha: The exponent of the priorities.
+        n_step: The number of rewards in a return.
+        gamma: The discount factor of the returns.
+        tree: The priorities of all transitions, raised to `alpha`.
+        max_priority: The priority of new transitions.
+    """
 
     def __init__(
         self,
         buffer_size: int,
         observation_space: spaces.Space[Any],
         action_space: spaces.Space[Any],
-        device: Any = "cpu",
+        device: torch.device | str = "cpu",
         n_envs: int = 1,
         optimize_memory_usage: bool = False,
         *,
         alpha: float = 0.0,
-        n_steps: int = 1,
+        n_step: int = 1,
         gamma: float = 0.99,
     ) -> None:
+        """Make an empty buffer; the positional arguments are those of Stable-Baselines3's `ReplayBuffer`."""
         super().__init__(buffer_size, observation_space, action_space, device, n_envs, optimize_memory_usage)
-        self.alpha, self.n_steps, self.gamma = alpha, n_steps, gamma
+        self.alpha, self.n_step, self.gamma = alpha, n_step, gamma
         self.tree = SumTree(self.buffer_size * n_envs)
-        self.highest = 1.0  # priority of what was not learned from yet
+        self.max_priority = 1.0
 
     def add(self, *transition: Any, **named: Any) -> None:
+        """Store one transition of every environment; the arguments are those of `ReplayBuffer.add`."""
         position = self.pos
         super().add(*transition, **named)
         if self.alpha:
             leaves = position * self.n_envs + np.arange(self.n_envs)
-            self.tree.set(leaves, np.full(self.n_envs, self.highest))
+            self.tree.set(leaves, np.full(self.n_envs, self.max_priority))
             if self.pos == 0:
-                self.tree.refresh()
+                self.tree.recompute()
 
-    def draw(self, count: int, generator: np.random.Generator, beta: float = 1.0) -> Sample:
-        """A batch; `beta` says how much of the bias of priorities its weights make good."""
-        filled = (self.buffer_size if self.full else self.pos) * self.n_envs
+    def sample(  # type: ignore[override]
+        self, batch_size: int, generator: np.random.Generator, beta: float = 1.0
+    ) -> TransitionBatch:
+        """Sample a batch of transitions.
+
+        Args:
+            batch_size: The number of transitions.
+            generator: The source of random numbers.
+            beta: The exponent of the importance weights: 0 for no correction of the priorities' bias, 1 for a full one.
+        """
+        stored = (self.buffer_size if self.full else self.pos) * self.n_envs
         if not self.alpha:
-            return self.sample_at(generator.integers(filled, size=count), np.ones(count))
-        places = np.minimum(self.tree.draw(count, generator), filled - 1)
-        chances = self.tree.leaves[places] / self.tree.nodes[1]
-        weights = (filled * chances) ** -beta
-        return self.sample_at(places, weights / weights.max())
+            return self.transitions_at(generator.integers(stored, size=batch_size), np.ones(batch_size))
+        indices = np.minimum(self.tree.sample(batch_size, generator), stored - 1)
+        probabilities = self.tree.leaves[indices] / self.tree.total
+        weights = (stored * probabilities) ** -beta
+        return self.transitions_at(indices, weights / weights.max())
 
-    def sample_at(self, places: Places, weights: Floats) -> Sample:
-        """The transitions of these places, with the returns of up to `n_steps` moves."""
-        first, envs = np.divmod(places, self.n_envs)
+    def transitions_at(self, indices: Indices, weights: Floats) -> TransitionBatch:
+        """Return the transitions at given indices, with returns of up to `n_step` rewards.
+
+        A return is shorter where the episode or the stored transitions end.
+
+        Args:
+            indices: int64[n].
+            weights: float64[n], the importance weights of the batch.
+        """
+        first, envs = np.divmod(indices, self.n_envs)
         newest = (self.pos - 1) % self.buffer_size
-        returns, discounts = np.zeros(len(places), np.float32), np.ones(len(places), np.float32)
-        last, going = first.copy(), np.ones(len(places), np.bool_)
-        for step in range(self.n_steps):
+        returns, discounts = np.zeros(len(indices), np.float32), np.ones(len(indices), np.float32)
+        last, continues = first.copy(), np.ones(len(indices), np.bool_)
+        for step in range(self.n_step):
             at = (first + step) % self.buffer_size
-            last = np.where(going, at, last)
-            returns += np.where(going, discounts * self.rewards[at, envs], 0)
-            discounts = np.where(going, discounts * np.float32(self.gamma) * (1 - self.dones[at, envs]), discounts)
-            going &= (self.dones[at, envs] == 0) & (at != newest)
-        return Sample(
-            places,
+            last = np.where(continues, at, last)
+            returns += np.where(continues, discounts * self.rewards[at, envs], 0)
+            discounts = np.where(continues, discounts * np.float32(self.gamma) * (1 - self.dones[at, envs]), discounts)
+            continues &= (self.dones[at, envs] == 0) & (at != newest)
+        return TransitionBatch(
+            indices,
             self.observations[first, envs],
             self.actions[first, envs, 0],
             returns.astype(np.float32),
@@ -152,26 +207,36 @@ class BoardReplay(ReplayBuffer):
             weights.astype(np.float32),
         )
 
-    def learned(self, places: Places, errors: NDArray[np.floating[Any]]) -> None:
-        """Say how wrong the network was about a batch: the priorities of the next draws."""
+    def update_priorities(self, indices: Indices, td_errors: NDArray[np.float32] | Floats) -> None:
+        """Set the priorities of a batch by its TD errors; does nothing if sampling is uniform."""
         if self.alpha:
-            priorities = (np.abs(errors).astype(np.float64) + SMALLEST_PRIORITY) ** self.alpha
-            self.highest = max(self.highest, float(priorities.max()))
-            self.tree.set(places, priorities)
+            priorities = (np.abs(td_errors).astype(np.float64) + MIN_PRIORITY) ** self.alpha
+            self.max_priority = max(self.max_priority, float(priorities.max()))
+            self.tree.set(indices, priorities)
 
-    def tensors(self) -> dict[str, NDArray[Any]]:
-        """What is remembered, for a checkpoint."""
-        counts = np.array([self.pos, self.full], np.int64)
-        found = {f"replay.{name}": getattr(self, name) for name in _ARRAYS}
-        priorities = {"replay.tree": self.tree.nodes, "replay.highest": np.array([self.highest])}
-        return {**found, **priorities, "replay.counts": counts}
+    def tensors(self) -> dict[str, NDArray[np.generic]]:
+        """Return the content of the buffer for a checkpoint."""
+        counters = np.array([self.pos, self.full], np.int64)
+        return {
+            **self._arrays(),
+            "buffer.max_priority": np.array([self.max_priority]),
+            "buffer.counters": counters,
+        }
 
-    def restore(self, tensors: dict[str, NDArray[Any]]) -> None:
-        for name, mine in self.tensors().items():
-            if name not in tensors or tensors[name].shape != mine.shape or tensors[name].dtype != mine.dtype:
-                raise FileError(f"the checkpoint does not fit the recipe: {name} is missing or of another size")
-        for name in _ARRAYS:
-            getattr(self, name)[:] = tensors[f"replay.{name}"]
-        self.pos, self.full = int(tensors["replay.counts"][0]), bool(tensors["replay.counts"][1])
-        self.tree.nodes[:] = tensors["replay.tree"]
-        self.highest = float(tensors["replay.highest"][0])
+    def _arrays(self) -> Mapping[str, NDArray[np.generic]]:
+        """Return the arrays that are restored in place."""
+        return {**{f"buffer.{name}": getattr(self, name) for name in _ARRAYS}, "buffer.priorities": self.tree.nodes}
+
+    def restore(self, tensors: Tensors) -> None:
+        """Restore the content of the buffer from a checkpoint.
+
+        Raises:
+            FileError: The checkpoint does not match the configuration.
+        """
+        for name, array in self._arrays().items():
+            restore_array(array, tensors, name)
+        counters, max_priority = np.zeros(2, np.int64), np.zeros(1)
+        restore_array(counters, tensors, "buffer.counters")
+        restore_array(max_priority, tensors, "buffer.max_priority")
+        self.pos, self.full = int(counters[0]), bool(counters[1])
+        self.max_priority = float(max_priority[0])

@@ -1,4 +1,4 @@
-"""Symmetric images of grids and actions, for whole batches: a board learned from any side."""
+"""Symmetries of boards, applied to batches of grids and actions."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,40 +8,57 @@ from tilewright.games.rules import DOWN, LEFT, RIGHT, UP
 
 __all__ = ["Symmetries"]
 
-_MIRRORED, _FLIPPED, _TRANSPOSED = (
-    {LEFT: RIGHT, RIGHT: LEFT, UP: UP, DOWN: DOWN},
-    {UP: DOWN, DOWN: UP, LEFT: LEFT, RIGHT: RIGHT},
-    {UP: LEFT, LEFT: UP, RIGHT: DOWN, DOWN: RIGHT},
-)
+_MIRROR = {LEFT: RIGHT, RIGHT: LEFT, UP: UP, DOWN: DOWN}
+_FLIP = {UP: DOWN, DOWN: UP, LEFT: LEFT, RIGHT: RIGHT}
+_TRANSPOSE = {UP: LEFT, LEFT: UP, RIGHT: DOWN, DOWN: RIGHT}
 
 
 class Symmetries:
-    """The images of a game's board, numbered as in `games.grid`: bit 2 transposes first, bit 0 mirrors, bit 1 flips."""
+    """The symmetries of a game's board, in the order of `Game.symmetries`.
+
+    Bit 2 of a symmetry's number transposes the board, then bit 0 mirrors it (left and right change places), then bit 1
+    flips it (top and bottom change places).
+
+    Attributes:
+        count: 8 for a square board, 4 for others.
+
+    >>> Symmetries(make_game("2048")).transform_actions(np.array([0, 1]), np.array([2, 2])).tolist()
+    [2, 1]
+    """
 
     def __init__(self, game: Game) -> None:
+        """Compute the tables of a game's board."""
         self.count = 8 if game.rows == game.columns else 4
         rows = game.rows + game.has_hints
-        self.cells = np.empty((self.count, rows * game.columns), np.int64)  # where a cell of the image comes from
-        self.actions = np.empty((self.count, 4), np.int64)  # what an action is in the image
-        places = np.arange(rows * game.columns).reshape(rows, game.columns)
-        for which in range(self.count):
-            board, moves = places[: game.rows], dict(zip(range(4), range(4), strict=True))
-            for bit, turn, move in (
-                (4, np.transpose, _TRANSPOSED),
-                (1, np.fliplr, _MIRRORED),
-                (2, np.flipud, _FLIPPED),
-            ):
-                if which & bit:
-                    board, moves = turn(board), {old: move[new] for old, new in moves.items()}
-            self.cells[which] = np.concatenate((board, places[game.rows :])).reshape(-1)
-            self.actions[which] = [moves[action] for action in range(4)]
+        self._sources = np.empty((self.count, rows * game.columns), np.int64)  # the cell that moves to each cell
+        self._actions = np.empty((self.count, 4), np.int64)  # the action that each action becomes
+        cells = np.arange(rows * game.columns).reshape(rows, game.columns)
+        steps = ((4, np.transpose, _TRANSPOSE), (1, np.fliplr, _MIRROR), (2, np.flipud, _FLIP))
+        for symmetry in range(self.count):
+            board, actions = cells[: game.rows], list(range(4))
+            for bit, turn, change in steps:
+                if symmetry & bit:
+                    board, actions = turn(board), [change[action] for action in actions]
+            self._sources[symmetry] = np.concatenate((board, cells[game.rows :])).reshape(-1)
+            self._actions[symmetry] = actions
 
-    def of_grids(self, grids: NDArray[np.uint8], which: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """Image number which[i] of grids[i]."""
+    def transform_grids(self, grids: NDArray[np.uint8], symmetries: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """Apply symmetry number symmetries[i] to grids[i]; a row with the hint stays as it is.
+
+        Args:
+            grids: uint8[n, rows, columns].
+            symmetries: int64[n], from 0 to `count` - 1.
+        """
         flat = grids.reshape(len(grids), -1)
-        orient: NDArray[np.uint8] = np.take_along_axis(flat, self.cells[which], axis=1).reshape(grids.shape)
-        return orient
+        found: NDArray[np.uint8] = np.take_along_axis(flat, self._sources[symmetries], axis=1).reshape(grids.shape)
+        return found
 
-    def of_actions(self, actions: NDArray[np.int64], which: NDArray[np.int64]) -> NDArray[np.int64]:
-        orient: NDArray[np.int64] = self.actions[which, actions]
-        return orient
+    def transform_actions(self, actions: NDArray[np.int64], symmetries: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Apply symmetry number symmetries[i] to actions[i].
+
+        Args:
+            actions: int64[n].
+            symmetries: int64[n], from 0 to `count` - 1.
+        """
+        found: NDArray[np.int64] = self._actions[symmetries, actions]
+        return found

@@ -1,5 +1,6 @@
-"""Many boards as Stable-Baselines3 wants environments."""
+"""The environments as a vector environment of Stable-Baselines3."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -7,67 +8,103 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
-from tilewright.envs.batch import Boards
+from tilewright.envs.batch import BatchedGames
 from tilewright.envs.options import EnvOptions
 from tilewright.envs.single import observation_space
 
-__all__ = ["BoardVecEnv", "Finished"]
+__all__ = ["BoardVecEnv", "FinishedGame"]
+
+_SEED_STRIDE = 1_000_003  # game i of seed s has the stream of seed s · stride + i: different seeds share no stream
 
 
-class Finished(NamedTuple):
-    """A game that came to its end."""
+class FinishedGame(NamedTuple):
+    """The result of a training game."""
 
     score: int
-    code: int  # of the largest tile
+    largest_code: int  # the code of the largest tile
 
 
 class BoardVecEnv(VecEnv):
-    """Grids in SB3's form; rewards are in `reward_scale`s. It keeps the masks of now, and the games that were finished."""
+    """A number of games in the form of Stable-Baselines3's `VecEnv`.
 
-    def __init__(self, options: EnvOptions, count: int, *, reward_scale: float = 1.0, seed: int = 0) -> None:
-        self.boards = Boards(options, count, again=True)
+    Attributes:
+        games: The games.
+        reward_scale: Rewards are divided by this number.
+        action_masks: bool[n, 4], True where a move is legal now.
+        finished: The games that have ended; the caller empties the list.
+    """
+
+    def __init__(self, options: EnvOptions, num_envs: int, *, reward_scale: float = 1.0, seed: int = 0) -> None:
+        """Prepare the games.
+
+        Args:
+            options: The options of the environments.
+            num_envs: The number of games.
+            reward_scale: The divisor of the rewards.
+            seed: The seed of all games.
+        """
+        self.games = BatchedGames(options, num_envs, autoreset=True)
         self.reward_scale = reward_scale
-        super().__init__(count, observation_space(self.boards.game, self.boards.view), spaces.Discrete(4))
-        for i in range(count):
-            self.boards.seed(i, seed * 1_000_003 + i)
-        self.masks = np.ones((count, 4), np.bool_)
-        self.finished: list[Finished] = []
-        self._actions = np.zeros(count, np.int64)
+        super().__init__(num_envs, observation_space(self.games.game, self.games.encoder), spaces.Discrete(4))
+        for i in range(num_envs):
+            self.games.seed(i, seed * _SEED_STRIDE + i)
+        self.action_masks = np.ones((num_envs, 4), np.bool_)
+        self.finished: list[FinishedGame] = []
+        self._actions = np.zeros(num_envs, np.int64)
 
     def reset(self) -> NDArray[np.uint8]:
-        moved = self.boards.begin()
-        self.masks = moved.masks.astype(np.bool_)
-        return moved.seen.reshape(self.num_envs, *self.boards.shape)
+        """Start a new episode in every game and return the observations."""
+        result = self.games.reset()
+        self.action_masks = result.action_masks.astype(np.bool_)
+        return result.observations.reshape(self.num_envs, *self.games.observation_shape)
 
-    def look(self) -> NDArray[np.uint8]:
-        """The grids of now, after boards and masks were restored."""
-        return self.boards.grids(self.boards.status.cells, self.boards.status.extra)
+    def current_grids(self) -> NDArray[np.uint8]:
+        """Return the grids of all games as uint8[n, rows, columns]."""
+        return self.games.grids(self.games.state.cells, self.games.state.extra)
 
-    def step_async(self, actions: NDArray[Any]) -> None:
+    def step_async(self, actions: NDArray[np.int64]) -> None:
+        """Store the actions for `step_wait`."""
         self._actions = np.ascontiguousarray(actions, np.int64)
 
-    def step_wait(self) -> Any:
-        moved, any_ended = self.boards.step(self._actions)
-        self.masks = moved.masks.astype(np.bool_)
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+    def step_wait(
+        self,
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, NDArray[np.uint8]]]]:
+        """Make the stored moves.
+
+        Returns:
+            Observations, rewards, which episodes have ended, and the information.
+        """
+        result, any_ended = self.games.step(self._actions)
+        self.action_masks = result.action_masks.astype(np.bool_)
+        infos: list[dict[str, NDArray[np.uint8]]] = [{} for _ in range(self.num_envs)]
         if any_ended:
-            for i in np.flatnonzero(moved.ended):
-                infos[i]["terminal_observation"] = moved.final_seen[i].reshape(self.boards.shape)
-                self.finished.append(Finished(int(moved.final_scores[i]), int(moved.codes[i])))
-        seen = moved.seen.reshape(self.num_envs, *self.boards.shape)
-        return seen, (moved.rewards / self.reward_scale).astype(np.float32), moved.ended, infos
+            for i in np.flatnonzero(result.terminated):
+                infos[i]["terminal_observation"] = result.final_observations[i].reshape(self.games.observation_shape)
+                self.finished.append(FinishedGame(int(result.final_scores[i]), int(result.largest_codes[i])))
+        observations = result.observations.reshape(self.num_envs, *self.games.observation_shape)
+        return observations, (result.rewards / self.reward_scale).astype(np.float32), result.terminated, infos
 
     def close(self) -> None:
-        pass
+        """Do nothing: the games hold no resources."""
 
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        return [getattr(self.boards, attr_name, None) for _ in self._get_indices(indices)]
+    def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
+        """Return an attribute of the games, once for each index; None where there is no such attribute."""
+        return [getattr(self.games, attr_name, None) for _ in self._get_indices(indices)]
 
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+    def set_attr(self, attr_name: str, value: object, indices: int | Iterable[int] | None = None) -> None:
+        """Raise AttributeError: attributes cannot be set."""
         raise AttributeError(f"{attr_name} of a board cannot be set")
 
-    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+    def env_method(
+        self,
+        method_name: str,
+        *method_args: object,
+        indices: int | Iterable[int] | None = None,
+        **method_kwargs: object,
+    ) -> list[Any]:
+        """Raise AttributeError: there are no methods to call."""
         raise AttributeError(f"a board has no method {method_name}")
 
-    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+    def env_is_wrapped(self, wrapper_class: type, indices: int | Iterable[int] | None = None) -> list[bool]:
+        """Return False for each index: there are no wrappers."""
         return [False for _ in self._get_indices(indices)]

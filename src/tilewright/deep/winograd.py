@@ -1,10 +1,14 @@
-"""Padded convolutions by fewer products, as Toom and Cook multiply polynomials and Winograd showed for filters.
+"""Padded convolutions with fewer products: Winograd's minimal filtering.
 
-Along a side of the board, n outputs of a square of k places are sums of n·k products. They can be had from n + k - 1 of
-them: values of a polynomial of the places at as many points, each times a sum of cells; the outputs are sums of these.
-For both sides of a board of 4x4 cells and squares of 2x2 that is 25 products for every pair of channels, where without
-the cells beyond the border there are still 49. The sums are the same for all boards and channels; where there are many
-of both, they cost little.
+Along one axis, n outputs of a kernel of k elements need n·k products if they are computed directly. The Toom-Cook
+algorithm needs n + k - 1: the products of n + k - 1 linear combinations of the cells with as many linear combinations
+of the kernel, which are the values of a polynomial at n + k - 1 points. In the notation of Lavin & Gray 2016,
+
+    Y = Aᵀ [(G g) ⊙ (Bᵀ d)]
+
+with the kernel g, the cells d and the outputs Y. For a padded 2x2 kernel on a board of 4x4 cells, both axes together
+take 25 products for each pair of channels; a direct computation that leaves out the cells beyond the border takes 49.
+The transforms Aᵀ, G and Bᵀ do not depend on boards and channels, so they cost little where there are many of both.
 """
 
 import itertools
@@ -20,137 +24,180 @@ from tilewright.deep.architectures import Convolution
 
 __all__ = ["Winograd", "find_winograd"]
 
-# So many values of a polynomial are taken at these points and at infinity; others that were tried cost more digits.
+# The number of points -> the finite ones; the last point is infinity. Other points that were tried round worse.
 POINTS = {3: (0, -1), 4: (0, 1, -1), 5: (0, 0.5, -1, 2), 6: (0, 0.75, -0.75, 1.5, -1.5)}
-FEWEST_PLANES = 64  # with fewer, the sums take longer than the products that they save
+MIN_CHANNELS = 64  # with fewer input channels, the transforms take longer than the products that they save
+
+Matrix = NDArray[np.floating[Any]]
 
 
-class Side(NamedTuple):
-    """The sums of one side of a board."""
+class AxisTransforms(NamedTuple):
+    """The transforms of one axis of the board."""
 
-    cells: NDArray[Any]  # [products, length]: of the cells, one factor of each product
-    places: NDArray[Any]  # [points, size]: of the square's places, the other
-    point: list[int]  # which of these each product has
-    outputs: NDArray[Any]  # [length, products]
-
-
-def _side(length: int, size: int) -> Side:
-    """A square of two cells sees a zero from the last cell on: that output is one product, with the first place."""
-    last = int(size == 2)
-    inner, before = length - last, (size - 1) // 2
-    points = inner + size - 1
-    cells = np.linalg.inv(_values(points, points)).T[:, before : before + length]  # beyond the border there are zeros
-    outputs = _values(points, inner).T
-    if last:
-        cells = np.vstack((cells, np.eye(length)[-1]))
-        outputs = np.block([[outputs, np.zeros((inner, 1))], [np.zeros((1, points)), np.ones((1, 1))]])
-    return Side(cells, _values(points, size), [*range(points), *[0] * last], outputs)
+    inputs: Matrix  # Bᵀ, [products, length]
+    kernel: Matrix  # G, [points, kernel_size]
+    point_of_product: list[int]  # the row of `kernel` that each product uses
+    outputs: Matrix  # Aᵀ, [length, products]
 
 
-def _values(points: int, options: int) -> NDArray[Any]:
-    """[points, terms]: takes the terms of a polynomial to its values; that at infinity is its highest term."""
-    finite = np.vander(np.array(POINTS[points], dtype=np.float64), options, increasing=True)
-    return np.vstack((finite, np.eye(options)[-1]))
+def _axis_transforms(length: int, kernel_size: int) -> AxisTransforms:
+    """Return the transforms for an axis of `length` cells.
+
+    With a kernel of two elements, the last output reads the last cell and a cell beyond the border. It is computed by
+    one direct product with the first element of the kernel, which is the value at the first point, 0.
+    """
+    direct = int(kernel_size == 2)
+    num_outputs, padding = length - direct, (kernel_size - 1) // 2
+    points = num_outputs + kernel_size - 1
+    # Only the columns of cells on the board are kept; those of the padding would be multiplied by zeros.
+    inputs = np.linalg.inv(_vandermonde(points, points)).T[:, padding : padding + length]
+    outputs = _vandermonde(points, num_outputs).T
+    if direct:
+        inputs = np.vstack((inputs, np.eye(length)[-1]))
+        outputs = np.block([[outputs, np.zeros((num_outputs, 1))], [np.zeros((1, points)), np.ones((1, 1))]])
+    return AxisTransforms(inputs, _vandermonde(points, kernel_size), [*range(points), *[0] * direct], outputs)
 
 
-def find_winograd(shape: tuple[int, int], planes: int, layer: Convolution) -> "Winograd | None":
-    """The way to compute a layer, or None if that is better done directly."""
-    known = all(length + (layer.size - 1 if layer.size > 2 else 0) in POINTS for length in shape)
-    if not known or layer.size < 2 or not layer.padded or layer.stride > 1 or planes < FEWEST_PLANES:
+def _vandermonde(points: int, terms: int) -> Matrix:
+    """Return the matrix that maps the coefficients of a polynomial to its values; [points, terms].
+
+    The value at infinity is the highest coefficient.
+    """
+    finite = np.vander(np.array(POINTS[points], dtype=np.float64), terms, increasing=True)
+    return np.vstack((finite, np.eye(terms)[-1]))
+
+
+def find_winograd(shape: tuple[int, int], in_channels: int, layer: Convolution) -> "Winograd | None":
+    """Return the transforms for a layer, or None where a direct computation is better or the only one.
+
+    Args:
+        shape: The rows and columns of the board.
+        in_channels: The number of input channels.
+        layer: The layer.
+    """
+    size = layer.kernel_size
+    has_points = all(length + (size - 1 if size > 2 else 0) in POINTS for length in shape)
+    if not has_points or size < 2 or not layer.padded or layer.stride > 1 or in_channels < MIN_CHANNELS:
         return None
-    return Winograd(shape, layer.size)
+    return Winograd(shape, size)
 
 
 class Winograd:
-    """The sums before the products and after them, and which products have the same factor, for one layer."""
+    """The transforms of a layer for both axes.
 
-    def __init__(self, shape: tuple[int, int], size: int) -> None:
-        rows, columns = (_side(length, size) for length in shape)
-        shared: dict[tuple[int, int], list[int]] = defaultdict(list)  # the products that each pair of points has
-        for product, pair in enumerate(itertools.product(rows.point, columns.point)):
-            shared[pair].append(product)
-        pairs = sorted(shared, key=lambda pair: len(shared[pair]))
-        self.parts: list[tuple[slice, slice]] = []  # products and their pairs, those together that have as many
+    A product belongs to a pair of points, one for each axis. Products that have their pair in common have a factor in
+    common, the transformed kernel. They are computed by one matrix product, and pairs with the same number of products
+    by one batched matrix product.
+    """
+
+    def __init__(self, shape: tuple[int, int], kernel_size: int) -> None:
+        """Compute the transforms for a padded kernel with stride 1.
+
+        Args:
+            shape: The rows and columns of the board.
+            kernel_size: The rows and columns of the kernel.
+        """
+        rows, columns = (_axis_transforms(length, kernel_size) for length in shape)
+        products_of: dict[tuple[int, int], list[int]] = defaultdict(list)  # pair of points -> products
+        for product, pair in enumerate(itertools.product(rows.point_of_product, columns.point_of_product)):
+            products_of[pair].append(product)
+        pairs = sorted(products_of, key=lambda pair: len(products_of[pair]))
+        self.groups: list[tuple[slice, slice]] = []  # products and pairs of each batched matrix product
         first = first_pair = 0
-        for count, some in itertools.groupby(pairs, key=lambda pair: len(shared[pair])):
-            end_pair = first_pair + len(list(some))
+        for count, group in itertools.groupby(pairs, key=lambda pair: len(products_of[pair])):
+            end_pair = first_pair + len(list(group))
             end = first + count * (end_pair - first_pair)
-            self.parts.append((slice(first, end), slice(first_pair, end_pair)))
+            self.groups.append((slice(first, end), slice(first_pair, end_pair)))
             first, first_pair = end, end_pair
-        order = [product for pair in pairs for product in shared[pair]]
-        points = [row * len(columns.places) + column for row, column in pairs]
-        self.cells = _tensor(np.kron(rows.cells, columns.cells)[order])  # [products, cells]
-        self.places = _tensor(np.kron(rows.places, columns.places)[points])  # [pairs, places]
-        self.outputs = _tensor(np.kron(rows.outputs, columns.outputs)[:, order])  # [outputs, products]
-        self._last: tuple[Tensor, Tensor] | None = None
+        order = [product for pair in pairs for product in products_of[pair]]
+        points = [row * len(columns.kernel) + column for row, column in pairs]
+        self.input_transform = _tensor(np.kron(rows.inputs, columns.inputs)[order])  # [products, cells]
+        self.kernel_transform = _tensor(np.kron(rows.kernel, columns.kernel)[points])  # [pairs, kernel elements]
+        self.output_transform = _tensor(np.kron(rows.outputs, columns.outputs)[:, order])  # [outputs, products]
+        self._cached: tuple[Tensor, Tensor] | None = None  # weights and their transform
 
     def __call__(self, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-        """Convolution and rectifier: [batch, height, width, planes], [size, size, planes, channels], [channels]."""
-        found: Tensor = _Convolve.apply(x, weight, bias, self)  # type: ignore[no-untyped-call]
+        """Compute the convolution and a rectifier.
+
+        Args:
+            x: float32[batch, rows, columns, in_channels].
+            weight: float32[kernel_size, kernel_size, in_channels, out_channels].
+            bias: float32[out_channels].
+
+        Returns:
+            float32[batch, rows, columns, out_channels].
+        """
+        found: Tensor = _WinogradConvolution.apply(x, weight, bias, self)  # type: ignore[no-untyped-call]
         return found
 
-    def at_points(self, weight: Tensor) -> Tensor:
-        """[pairs, planes, channels]; kept until the weights are others, as those of a target network seldom are."""
-        last = self._last
-        if last is None or not torch.equal(last[0], weight):
-            with torch.inference_mode(False), torch.no_grad():  # for learning, too, even if it is asked for in play
-                values = (self.places @ weight.view(self.places.shape[1], -1)).view(-1, *weight.shape[2:])
-                self._last = last = weight.clone(), values
-        return last[1]
+    def transform_kernel(self, weight: Tensor) -> Tensor:
+        """Return the transformed kernel, [pairs, in_channels, out_channels].
+
+        It is kept until the weights change, which those of a target network seldom do.
+        """
+        cached = self._cached
+        if cached is None or not torch.equal(cached[0], weight):
+            # The tensor must be usable for training even if it is first needed in inference mode.
+            with torch.inference_mode(False), torch.no_grad():
+                transform = self.kernel_transform
+                values = (transform @ weight.view(transform.shape[1], -1)).view(-1, *weight.shape[2:])
+                self._cached = cached = weight.clone(), values
+        return cached[1]
 
 
-def _tensor(values: NDArray[Any]) -> Tensor:
+def _tensor(values: Matrix) -> Tensor:
     return torch.from_numpy(values).float().contiguous()
 
 
-class _Convolve(torch.autograd.Function):
-    """Cells first, boards second: then a sum of cells is a product of two matrices."""
+class _WinogradConvolution(torch.autograd.Function):
+    """The convolution and its gradients. Cells come first, so that each transform is one matrix product."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, way: Winograd) -> Tensor:
-        batch, height, width, planes = x.shape
-        right = way.at_points(weight)
-        left = (way.cells @ _cells_first(x)).view(-1, batch, planes)
-        both = left.new_empty(*left.shape[:2], weight.shape[-1])
-        for products, pairs in way.parts:
-            factor = right[pairs]
-            torch.bmm(_by_pair(left, products, factor), factor, out=_by_pair(both, products, factor))
-        sums = way.outputs @ both.flatten(1)
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, winograd: Winograd) -> Tensor:
+        batch, height, width, in_channels = x.shape
+        kernel = winograd.transform_kernel(weight)
+        inputs = (winograd.input_transform @ _cells_first(x)).view(-1, batch, in_channels)
+        products = inputs.new_empty(*inputs.shape[:2], weight.shape[-1])
+        for group, pairs in winograd.groups:
+            factor = kernel[pairs]
+            torch.bmm(_by_pair(inputs, group, factor), factor, out=_by_pair(products, group, factor))
+        sums = winograd.output_transform @ products.flatten(1)
         out = (_boards_first(sums, batch) + bias).relu_().view(batch, height, width, -1)
-        ctx.way = way
-        ctx.save_for_backward(weight, left, right, out)
+        ctx.winograd = winograd
+        ctx.save_for_backward(weight, inputs, kernel, out)
         return out
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        weight, left, right, out = ctx.saved_tensors
-        way, batch = ctx.way, len(out)
-        gradient = torch.ops.aten.threshold_backward(gradients[0], out, 0)
-        of_both = (way.outputs.t() @ _cells_first(gradient)).view(len(left), batch, -1)
-        of_right, of_left = torch.empty_like(right), torch.empty_like(left)
-        for products, pairs in way.parts:
-            factor = right[pairs]
-            mine = _by_pair(of_both, products, factor)
-            torch.bmm(_by_pair(left, products, factor).transpose(1, 2), mine, out=of_right[pairs])
+        weight, inputs, kernel, out = ctx.saved_tensors
+        winograd, batch = ctx.winograd, len(out)
+        grad_out = torch.ops.aten.threshold_backward(gradients[0], out, 0)
+        grad_products = (winograd.output_transform.t() @ _cells_first(grad_out)).view(len(inputs), batch, -1)
+        grad_kernel, grad_inputs = torch.empty_like(kernel), torch.empty_like(inputs)
+        for group, pairs in winograd.groups:
+            factor = kernel[pairs]
+            grad_group = _by_pair(grad_products, group, factor)
+            torch.bmm(_by_pair(inputs, group, factor).transpose(1, 2), grad_group, out=grad_kernel[pairs])
             if ctx.needs_input_grad[0]:
-                torch.bmm(mine, factor.transpose(1, 2), out=_by_pair(of_left, products, factor))
-        of_weight = (way.places.t() @ of_right.flatten(1)).view(weight.shape)
-        of_x = None
+                torch.bmm(grad_group, factor.transpose(1, 2), out=_by_pair(grad_inputs, group, factor))
+        grad_weight = (winograd.kernel_transform.t() @ grad_kernel.flatten(1)).view(weight.shape)
+        grad_x = None
         if ctx.needs_input_grad[0]:
-            of_x = _boards_first(way.cells.t() @ of_left.flatten(1), batch).view(*out.shape[:3], -1)
-        return of_x, of_weight, gradient.sum(dim=(0, 1, 2)), None
+            grad_cells = winograd.input_transform.t() @ grad_inputs.flatten(1)
+            grad_x = _boards_first(grad_cells, batch).view(*out.shape[:3], -1)
+        return grad_x, grad_weight, grad_out.sum(dim=(0, 1, 2)), None
 
 
-def _by_pair(x: Tensor, products: slice, factor: Tensor) -> Tensor:
-    """[pairs, products of a pair * batch, planes]."""
-    return x[products].view(len(factor), -1, x.shape[-1])
+def _by_pair(x: Tensor, group: slice, factor: Tensor) -> Tensor:
+    """View [products, batch, channels] as [pairs, products of a pair * batch, channels] for one group."""
+    return x[group].view(len(factor), -1, x.shape[-1])
 
 
 def _cells_first(x: Tensor) -> Tensor:
-    """[batch, height, width, planes] -> [cells, batch * planes]."""
+    """[batch, height, width, channels] -> [cells, batch * channels]."""
     return x.flatten(1, 2).transpose(0, 1).flatten(1)
 
 
 def _boards_first(x: Tensor, batch: int) -> Tensor:
-    """[cells, batch * planes] -> [batch, cells, planes]."""
+    """[cells, batch * channels] -> [batch, cells, channels]."""
     return x.view(len(x), batch, -1).transpose(0, 1).contiguous()

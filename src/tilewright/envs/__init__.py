@@ -1,4 +1,4 @@
-"""Gymnasium environments: `import tilewright.envs` registers them.
+"""Gymnasium environments for 2048 and Threes. Importing this package registers them.
 
     gymnasium.make("tilewright/2048-v0")
     gymnasium.make_vec("tilewright/Threes-v0", num_envs=1024)
@@ -15,7 +15,7 @@ except ImportError:
 
 __all__ = ["IDS"]
 
-IDS = {"tilewright/2048-v0": "2048", "tilewright/Threes-v0": "threes"}  # environment -> game
+IDS = {"tilewright/2048-v0": "2048", "tilewright/Threes-v0": "threes"}  # environment id -> game
 
 for _id, _game in IDS.items():
     if _id not in gymnasium.registry:

@@ -1,72 +1,86 @@
-"""Many boards at once: one kernel call makes a move on each of them.
+"""Many games at once: one kernel call makes a move in each of them.
 
-This is what both kinds of environment are made of. It knows nothing of Gymnasium.
+Both environments, `BoardEnv` and `BoardVectorEnv`, are built on this module. It does not use Gymnasium.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright._core.checks import check_range
 from tilewright._core.jit import Int, inline, kernel, specialise
-from tilewright.envs.observations import View, make_view, show, show_grids, view_shape
-from tilewright.envs.options import CustomReward, EnvOptions, KernelOptions
+from tilewright.envs.observations import (
+    Encoder,
+    encode,
+    encode_batch,
+    make_encoder,
+    make_grid_encoder,
+    observation_shape,
+)
+from tilewright.envs.options import EnvOptions, KernelOptions, RewardFunction
 from tilewright.errors import UsageError
 from tilewright.games.rules import ILLEGAL, Rules, State, largest, slide, spawn, start
 from tilewright.rng import low_half, next_word, stream_for
 
-__all__ = ["Boards", "Moved", "Status", "make_status"]
+__all__ = ["BatchState", "BatchedGames", "StepResult", "make_batch_state"]
 
 u64 = np.uint64
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Truths = NDArray[np.bool_]
+Bools = NDArray[np.bool_]
 
 
-class Status(NamedTuple):
-    """All that is known of n games under way, changed in place."""
+class BatchState(NamedTuple):
+    """The state of n games, updated in place."""
 
     cells: NDArray[np.uint64]
     extra: NDArray[np.uint64]
     streams: NDArray[np.uint64]  # uint64[n, 2]
     scores: Ints
     moves: Ints
-    misses: Ints  # how many of the moves were invalid
-    over: Truths  # the episode has ended; the next one begins in the next step
+    invalid_moves: Ints  # the part of `moves` that changed nothing
+    done: Bools  # the episode has ended; the next step resets the game
 
 
-class Moved(NamedTuple):
-    """What came of one move on each board; with `again`, finished games begin anew at once, and `final…` is filled."""
+class StepResult(NamedTuple):
+    """The result of one step of n games.
 
-    seen: Bytes  # uint8[n, size], the observations
-    masks: NDArray[np.int8]  # int8[n, 4], 1 where a move is legal
+    With `autoreset`, a game whose episode ends is reset in the same step. The fields `final_…` then hold the end of the
+    old episode, and `observations`, `action_masks` and `scores` the beginning of the new one.
+    """
+
+    observations: Bytes  # uint8[n, size]
+    action_masks: NDArray[np.int8]  # int8[n, 4], 1 where a move is legal
     rewards: Floats
-    ended: Truths
+    terminated: Bools
     scores: Ints
-    codes: Ints  # the largest tile of episodes that have ended, as its code
-    after: NDArray[np.uint64]  # uint64[2, n], the states the moves led to
-    final_seen: Bytes
-    final_masks: NDArray[np.int8]
+    largest_codes: Ints  # the code of the largest tile; set where an episode ends
+    next_states: NDArray[np.uint64]  # uint64[2, n], the states after the moves and before a reset
+    final_observations: Bytes
+    final_action_masks: NDArray[np.int8]
     final_scores: Ints
 
 
-def make_status(count: int) -> Status:
-    cells, extra, streams = np.zeros(count, np.uint64), np.zeros(count, np.uint64), np.zeros((count, 2), np.uint64)
-    scores, moves, misses = np.zeros((3, count), np.int64)
-    return Status(cells, extra, streams, scores, moves, misses, np.ones(count, np.bool_))
+def make_batch_state(num_games: int) -> BatchState:
+    """Return the state of games that are reset by the first step."""
+    cells, extra = np.zeros(num_games, np.uint64), np.zeros(num_games, np.uint64)
+    streams = np.zeros((num_games, 2), np.uint64)
+    scores, moves, invalid_moves = np.zeros((3, num_games), np.int64)
+    return BatchState(cells, extra, streams, scores, moves, invalid_moves, np.ones(num_games, np.bool_))
 
 
 @inline
-def _begin(rules: Rules, status: Status, i: Int) -> None:
-    state, points = start(rules, status.streams[i])
-    status.cells[i], status.extra[i] = state.cells, state.extra
-    status.scores[i], status.moves[i], status.misses[i], status.over[i] = points, 0, 0, False
+def _reset_game(rules: Rules, games: BatchState, i: Int) -> None:
+    state, score = start(rules, games.streams[i])
+    games.cells[i], games.extra[i] = state.cells, state.extra
+    games.scores[i], games.moves[i], games.invalid_moves[i], games.done[i] = score, 0, 0, False
 
 
 @inline
-def _legal(rules: Rules, state: State, mask: NDArray[np.int8]) -> Int:
-    """Fill the mask of a state; how many moves are legal."""
+def _fill_action_mask(rules: Rules, state: State, mask: NDArray[np.int8]) -> Int:
+    """Write the legal moves of a state to `mask`; return their number."""
     count = 0
     for action in range(4):
         legal = slide(rules, state, action)[1] != ILLEGAL
@@ -76,132 +90,201 @@ def _legal(rules: Rules, state: State, mask: NDArray[np.int8]) -> Int:
 
 
 @inline
-def _ends_by_misses(options: KernelOptions, status: Status, i: Int) -> bool:
-    """Whether the invalid move just made ends the episode."""
-    if options.end_probability and low_half(next_word(status.streams[i])) < options.end_probability:
+def _invalid_move_ends(options: KernelOptions, games: BatchState, i: Int) -> bool:
+    """Return whether the invalid move that was just made ends the episode."""
+    if options.end_threshold and low_half(next_word(games.streams[i])) < options.end_threshold:
         return True
-    share = options.end_fraction * status.moves[i]
-    return bool(options.end_fraction > 0 and share >= 1 and status.misses[i] > share)
+    limit = options.end_fraction * games.moves[i]
+    return bool(options.end_fraction > 0 and limit >= 1 and games.invalid_moves[i] > limit)
 
 
 @inline
-def _move(rules: Rules, options: KernelOptions, status: Status, i: Int, action: Int, moved: Moved) -> bool:
-    """Make a move; whether it ends the episode by being invalid."""
-    after, earned = slide(rules, State(status.cells[i], status.extra[i]), action)
-    status.moves[i] += 1
-    if earned == ILLEGAL:
-        status.misses[i] += 1
-        moved.rewards[i] = -options.penalty
-        return _ends_by_misses(options, status, i)
-    state, gain = spawn(rules, after, status.streams[i])
-    points = earned + gain
-    status.cells[i], status.extra[i] = state.cells, state.extra
-    status.scores[i] += points
-    moved.rewards[i] = np.log2(points) if options.log2 and points > 0 else points
+def _make_move(
+    rules: Rules, options: KernelOptions, games: BatchState, i: Int, action: Int, result: StepResult
+) -> bool:
+    """Make a move in game i; return whether it ends the episode by being invalid."""
+    after, reward = slide(rules, State(games.cells[i], games.extra[i]), action)
+    games.moves[i] += 1
+    if reward == ILLEGAL:
+        games.invalid_moves[i] += 1
+        result.rewards[i] = -options.penalty
+        return _invalid_move_ends(options, games, i)
+    state, spawn_reward = spawn(rules, after, games.streams[i])
+    points = reward + spawn_reward
+    games.cells[i], games.extra[i] = state.cells, state.extra
+    games.scores[i] += points
+    result.rewards[i] = np.log2(points) if options.log2 and points > 0 else points
     return False
 
 
 @inline
-def _copy(source: NDArray[Any], target: NDArray[Any]) -> None:
+def _copy(source: NDArray[np.uint8] | NDArray[np.int8], target: NDArray[np.uint8] | NDArray[np.int8]) -> None:
     for k in range(len(source)):
         target[k] = source[k]
 
 
 @kernel
-def step_all(
-    rules: Rules, options: KernelOptions, view: View, status: Status, actions: Ints, again: bool, moved: Moved
+def step_batch(
+    rules: Rules,
+    options: KernelOptions,
+    encoder: Encoder,
+    games: BatchState,
+    actions: Ints,
+    autoreset: bool,
+    result: StepResult,
 ) -> bool:
-    """A move on every board; whether an episode has ended. On a board whose episode is over the next one begins."""
+    """Make a move in every game. Games whose episode has ended before are reset instead.
+
+    Args:
+        rules: The rules of the game.
+        options: The rewards and the cost of invalid moves.
+        encoder: The encoder of the observations.
+        games: The games, updated in place.
+        actions: int64[n], from 0 to 3.
+        autoreset: Whether a game whose episode ends is reset at once.
+        result: Overwritten; `final_…` and `largest_codes` only where an episode ends.
+
+    Returns:
+        Whether any episode has ended.
+    """
     any_ended = False
     for i in range(len(actions)):
-        begins, missed = status.over[i], False
-        moved.rewards[i], moved.ended[i] = 0.0, False
-        if not begins:
-            missed = _move(rules, options, status, i, actions[i], moved)
-            moved.after[0, i], moved.after[1, i] = status.cells[i], status.extra[i]
-        while True:  # once, or twice where an episode ends and the next one begins at once
-            if begins:
-                _begin(rules, status, i)
-            state = State(status.cells[i], status.extra[i])
-            count = _legal(rules, state, moved.masks[i])
-            show(view, rules, state, moved.seen[i])
-            moved.scores[i] = status.scores[i]
-            if begins or not (missed or count == 0):
+        resets, invalid_end = games.done[i], False
+        result.rewards[i], result.terminated[i] = 0.0, False
+        if not resets:
+            invalid_end = _make_move(rules, options, games, i, actions[i], result)
+            result.next_states[0, i], result.next_states[1, i] = games.cells[i], games.extra[i]
+        while True:  # once, or twice where an episode ends and the game is reset at once
+            if resets:
+                _reset_game(rules, games, i)
+            state = State(games.cells[i], games.extra[i])
+            legal_moves = _fill_action_mask(rules, state, result.action_masks[i])
+            encode(encoder, rules, state, result.observations[i])
+            result.scores[i] = games.scores[i]
+            if resets or not (invalid_end or legal_moves == 0):
                 break
-            any_ended = moved.ended[i] = status.over[i] = True
-            moved.codes[i] = largest(rules, state)
-            if not again:
+            any_ended = result.terminated[i] = games.done[i] = True
+            result.largest_codes[i] = largest(rules, state)
+            if not autoreset:
                 break
-            _copy(moved.seen[i], moved.final_seen[i])
-            _copy(moved.masks[i], moved.final_masks[i])
-            moved.final_scores[i] = status.scores[i]
-            begins = True
+            _copy(result.observations[i], result.final_observations[i])
+            _copy(result.action_masks[i], result.final_action_masks[i])
+            result.final_scores[i] = games.scores[i]
+            resets = True
     return any_ended
 
 
-class Boards:
-    """`count` games on some terms. Every call gives new arrays: nothing that was handed out changes later."""
+class BatchedGames:
+    """A number of games that are played side by side.
 
-    def __init__(self, options: EnvOptions, count: int, *, again: bool = False) -> None:
-        if count < 1:
-            raise UsageError(f"{count} environments: at least one is needed")
-        self.options, self.count, self.again = options, count, again
+    Every call returns new arrays unless a `StepResult` is passed to be overwritten.
+
+    Attributes:
+        options: The options of the environment.
+        num_games: The number of games.
+        autoreset: Whether a game whose episode ends is reset in the same step.
+        game: The game.
+        encoder: The encoder of the observations.
+        observation_shape: The shape of one observation.
+        state: The state of all games, updated in place.
+    """
+
+    def __init__(self, options: EnvOptions, num_games: int, *, autoreset: bool = False) -> None:
+        """Prepare the games. Call `seed` for each of them and then `reset`.
+
+        Raises:
+            UsageError: `num_games` is below 1.
+        """
+        check_range(f"num_envs={num_games}", num_games, 1)
+        self.options, self.num_games, self.autoreset = options, num_games, autoreset
         self.game = options.make_game()
         self._rules = self.game.rules
-        self.view = make_view(self.game, options.observation)
-        self.shape = view_shape(self.view)
-        self.status = make_status(count)
-        self._grid = make_view(self.game, "grid")
-        self._kernel_terms = options.kernel_options()
-        self._size = int(np.prod(self.shape))
-        self._no_actions = np.zeros(count, np.int64)
-        self._step = specialise(step_all, *self._arguments(self._no_actions, self.room()))
+        self.encoder = make_encoder(self.game, options.observation)
+        self.observation_shape = observation_shape(self.encoder)
+        self.state = make_batch_state(num_games)
+        self._grid_encoder = make_grid_encoder(self.game)
+        self._kernel_options = options.kernel_options()
+        self._size = int(np.prod(self.observation_shape))
+        self._no_actions = np.zeros(num_games, np.int64)
+        self._step = specialise(step_batch, *self._arguments(self._no_actions, self.make_result()))
 
-    def _arguments(self, actions: Ints, moved: Moved) -> tuple[Any, ...]:
-        return self._rules, self._kernel_terms, self.view, self.status, actions, self.again, moved
+    def _arguments(
+        self, actions: Ints, result: StepResult
+    ) -> tuple[Rules, KernelOptions, Encoder, BatchState, Ints, bool, StepResult]:
+        return self._rules, self._kernel_options, self.encoder, self.state, actions, self.autoreset, result
 
     def seed(self, i: int, seed: int) -> None:
-        """Board `i` goes on with the stream of this seed."""
-        self.status.streams[i] = stream_for(seed)
+        """Give game i the random stream of a seed."""
+        self.state.streams[i] = stream_for(seed)
 
-    def begin(self, moved: Moved | None = None) -> Moved:
-        """Start a game on every board; `moved` is room to use again."""
-        moved = self.room() if moved is None else moved
-        self.status.over[:] = True
-        self._step(*self._arguments(self._no_actions, moved))
-        return moved
+    def reset(self, result: StepResult | None = None) -> StepResult:
+        """Start a new episode in every game.
 
-    def step(self, actions: Ints, moved: Moved | None = None) -> tuple[Moved, bool]:
-        """Move on every board: what came of it, and whether an episode has ended; `moved` is room to use again."""
-        moved = self.room() if moved is None else moved
-        custom = self.options.custom
-        before = None if custom is None else (self.states(), self.status.over.copy())
-        ended = self._step(*self._arguments(actions, moved))
-        if custom is not None and before is not None:
-            self._pay(custom, *before, moved)
-        return moved, ended
+        Args:
+            result: Arrays to overwrite; by default new ones.
 
-    def _pay(self, custom: CustomReward, before: NDArray[np.uint64], began: Truths, moved: Moved) -> None:
-        """Ask the custom reward about all valid moves; one always changes the board."""
-        valid = (before != moved.after).any(axis=0) & ~began
+        Returns:
+            The first observations, with rewards of 0.
+        """
+        result = self.make_result() if result is None else result
+        self.state.done[:] = True
+        self._step(*self._arguments(self._no_actions, result))
+        return result
+
+    def step(self, actions: Ints, result: StepResult | None = None) -> tuple[StepResult, bool]:
+        """Make a move in every game.
+
+        Args:
+            actions: int64[n], from 0 to 3.
+            result: Arrays to overwrite; by default new ones.
+
+        Returns:
+            The result, and whether any episode has ended.
+        """
+        result = self.make_result() if result is None else result
+        reward_function = self.options.reward_function
+        before = None if reward_function is None else (self.states(), self.state.done.copy())
+        any_ended = self._step(*self._arguments(actions, result))
+        if reward_function is not None and before is not None:
+            self._set_rewards(reward_function, *before, result)
+        return result, any_ended
+
+    def _set_rewards(
+        self, reward_function: RewardFunction, before: NDArray[np.uint64], was_reset: Bools, result: StepResult
+    ) -> None:
+        """Replace the rewards of valid moves, which are those that changed the board."""
+        valid = (before != result.next_states).any(axis=0) & ~was_reset
         if not valid.any():
             return
-        grids = (self.grids(*np.ascontiguousarray(states[:, valid])) for states in (before, moved.after))
-        moved.rewards[valid] = custom(moved.rewards[valid], *grids)
+        grids = [self.grids(*np.ascontiguousarray(states[:, valid])) for states in (before, result.next_states)]
+        rewards = reward_function(result.rewards[valid], *grids)
+        try:
+            result.rewards[valid] = rewards
+        except (TypeError, ValueError):
+            raise UsageError(f"the reward function must return {valid.sum()} numbers, one for each move") from None
 
     def grids(self, cells: NDArray[np.uint64], extra: NDArray[np.uint64]) -> Bytes:
-        """The grids of some states: uint8[n, rows, columns], with one more row where there are hints."""
-        into = np.empty((len(cells), *view_shape(self._grid)), np.uint8)
-        show_grids(self._grid, self._rules, cells, extra, into.reshape(len(cells), -1))
-        return into
+        """Return the grids of n states.
+
+        Args:
+            cells: uint64[n], the first words of the states.
+            extra: uint64[n], their second words.
+
+        Returns:
+            uint8[n, rows, columns], with one more row in games with hints.
+        """
+        found = np.empty((len(cells), *observation_shape(self._grid_encoder)), np.uint8)
+        encode_batch(self._grid_encoder, self._rules, cells, extra, found.reshape(len(cells), -1))
+        return found
 
     def states(self) -> NDArray[np.uint64]:
-        """A copy of all states: uint64[2, n]."""
-        return np.stack((self.status.cells, self.status.extra))
+        """Return a copy of all states as uint64[2, n]."""
+        return np.stack((self.state.cells, self.state.extra))
 
-    def room(self) -> Moved:
-        n = self.count
-        return Moved(
+    def make_result(self) -> StepResult:
+        """Return uninitialised arrays for the result of a step."""
+        n, finals = self.num_games, self.num_games if self.autoreset else 0
+        return StepResult(
             np.empty((n, self._size), np.uint8),
             np.empty((n, 4), np.int8),
             np.empty(n, np.float64),
@@ -209,7 +292,7 @@ class Boards:
             np.empty(n, np.int64),
             np.zeros(n, np.int64),
             np.empty((2, n), np.uint64),
-            np.zeros((n if self.again else 0, self._size), np.uint8),
-            np.zeros((n if self.again else 0, 4), np.int8),
-            np.zeros(n if self.again else 0, np.int64),
+            np.zeros((finals, self._size), np.uint8),
+            np.zeros((finals, 4), np.int8),
+            np.zeros(finals, np.int64),
         )

@@ -1,89 +1,121 @@
-"""What an observation shows of a state: the verb `show`, and a NamedTuple type for every kind of it.
+"""Observations: a NamedTuple type for every encoding of a state, and the verb `encode`.
 
     grid         uint8[rows, columns]        the tile codes (exponents in 2048)
-    onehot       uint8[16, rows, columns]    plane c is 1 where the code is c; beyond 32768 the downgraded board
-    lookahead1   uint8[5, rows, columns]     the grid, and what up, right, down, left make of it before a tile comes
-    lookahead2   uint8[21, rows, columns]    and what the four moves make of those
+    onehot       uint8[16, rows, columns]    plane c is 1 where the code is c; tiles above 32768 are downgraded first
+    lookahead1   uint8[5, rows, columns]     the grid, and the afterstates of up, right, down, left
+    lookahead2   uint8[21, rows, columns]    the same, and the four moves from each of these afterstates
 
-A board that no legal move leads to is all zero. Where the next tile is known in part (Threes), every grid has one more
-row that holds the hint in all of its cells: 1, 2, 3, or 4 for a bonus tile.
+The afterstate of an illegal move is all zero. In Threes, every grid has one more row that holds the hint of the next
+tile in each of its cells: 1, 2, 3, or 4 for any bonus tile.
 """
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright._core.checks import check_choice
 from tilewright._core.jit import Int, Word, implements, inline, kernel
-from tilewright._core.registry import did_you_mean
-from tilewright.errors import UsageError
+from tilewright.envs.options import OBSERVATIONS
 from tilewright.games.base import Game
 from tilewright.games.rules import ILLEGAL, Rules, State, downgraded_cells, high_bits, hint_of, slide
 
 __all__ = [
-    "LARGEST_HINT",
-    "OBSERVATIONS",
-    "PLANES",
-    "View",
-    "legal_on_grids",
-    "make_view",
-    "show",
-    "show_grids",
-    "view_shape",
+    "BONUS_HINT",
+    "ONE_HOT_PLANES",
+    "Encoder",
+    "GridEncoder",
+    "LookaheadEncoder",
+    "OneHotEncoder",
+    "encode",
+    "encode_batch",
+    "legal_masks",
+    "make_encoder",
+    "make_grid_encoder",
+    "observation_shape",
 ]
 
 u64 = np.uint64
-Row: TypeAlias = NDArray[np.uint8]  # one observation, flat
-View: TypeAlias = Any  # a NamedTuple type of this module
+FlatObservation: TypeAlias = NDArray[np.uint8]  # one observation as a row of bytes
 
-OBSERVATIONS = ("grid", "onehot", "lookahead1", "lookahead2")
-PLANES = 16
-LARGEST_HINT = 4  # any bonus tile
+ONE_HOT_PLANES = 16  # codes 0 to 15
+BONUS_HINT = 4  # the hint of any bonus tile
 
 
-class Grid(NamedTuple):
+class GridEncoder(NamedTuple):
+    """Encode a state as its tile codes."""
+
     rows: int
     columns: int
-    hint: int  # how many rows tell the hint: 0 or 1
+    hint_rows: int  # 1 in games with hints, 0 in others
 
 
-class OneHot(NamedTuple):
-    grid: Grid
+class OneHotEncoder(NamedTuple):
+    """Encode a state as one plane for each tile code."""
+
+    grid: GridEncoder
 
 
-class LookAhead(NamedTuple):
-    grid: Grid
+class LookaheadEncoder(NamedTuple):
+    """Encode a state as its grid and the grids of its afterstates, one or two moves deep."""
+
+    grid: GridEncoder
     depth: int
 
 
-def make_view(game: Game, observation: str) -> View:
-    """The view of that name; raises UsageError if there is none."""
-    grid = Grid(game.rows, game.columns, int(game.has_hints))
+Encoder: TypeAlias = GridEncoder | OneHotEncoder | LookaheadEncoder
+
+
+def make_encoder(game: Game, observation: str) -> Encoder:
+    """Return the encoder of an observation.
+
+    Args:
+        game: The game whose states are encoded.
+        observation: grid, onehot, lookahead1 or lookahead2.
+
+    Raises:
+        UsageError: There is no such observation.
+
+    >>> observation_shape(make_encoder(make_game("2048"), "onehot"))
+    (16, 4, 4)
+    """
+    check_choice(f"observation={observation!r}", observation, OBSERVATIONS)
+    grid = make_grid_encoder(game)
     if observation == "grid":
         return grid
     if observation == "onehot":
-        return OneHot(grid)
-    if observation in OBSERVATIONS:
-        return LookAhead(grid, int(observation[-1]))
-    hint = did_you_mean(observation, OBSERVATIONS)
-    raise UsageError(f"observation={observation!r}: no such observation{hint}; allowed: {', '.join(OBSERVATIONS)}")
+        return OneHotEncoder(grid)
+    return LookaheadEncoder(grid, int(observation[-1]))
 
 
-def view_shape(view: View) -> tuple[int, ...]:
-    """The shape of one observation."""
-    if isinstance(view, Grid):
-        return (view.rows + view.hint, view.columns)
-    boards = PLANES if isinstance(view, OneHot) else 5 if view.depth == 1 else 21
-    return (boards, *view_shape(view.grid))
+def make_grid_encoder(game: Game) -> GridEncoder:
+    """Return the encoder of the observation `grid`."""
+    return GridEncoder(game.rows, game.columns, int(game.has_hints))
 
 
-def show(view: View, rules: Rules, state: State, row: Row) -> None:
-    raise TypeError("show is a verb for kernels")
+def observation_shape(encoder: Encoder) -> tuple[int, ...]:
+    """Return the shape of one observation."""
+    if isinstance(encoder, GridEncoder):
+        return (encoder.rows + encoder.hint_rows, encoder.columns)
+    boards = ONE_HOT_PLANES if isinstance(encoder, OneHotEncoder) else 5 if encoder.depth == 1 else 21
+    return (boards, *observation_shape(encoder.grid))
+
+
+def encode(encoder: Encoder, rules: Rules, state: State, out: FlatObservation) -> None:
+    """Write the observation of a state to `out` (verb).
+
+    Args:
+        encoder: The encoder; its type selects the implementation.
+        rules: The rules of the game.
+        state: The state or afterstate.
+        out: uint8[size], overwritten.
+    """
+    raise TypeError("encode is a verb for kernels; from Python use encode_batch")
 
 
 @inline
 def _hint(rules: Rules, state: State) -> Int:
-    return min(hint_of(rules, state), LARGEST_HINT)
+    return min(hint_of(rules, state), BONUS_HINT)
 
 
 @inline
@@ -92,68 +124,87 @@ def _nibble(cells: Word, row: Int, column: Int) -> Word:
 
 
 @inline
-def _show_board(grid: Grid, rules: Rules, state: State, row: Row, at: Int) -> Int:
-    """Write the codes of a board from place `at` on; the place behind them."""
+def _encode_grid(grid: GridEncoder, rules: Rules, state: State, out: FlatObservation, start: Int) -> Int:
+    """Write the grid of a state to `out` from index `start` on; return the index after it."""
     high = high_bits(rules, state)
+    i = start
     for r in range(grid.rows):
         for c in range(grid.columns):
-            row[at] = _nibble(state.cells, r, c)
+            out[i] = _nibble(state.cells, r, c)
             if high:
-                row[at] |= ((high >> u64(15 - 4 * r - c)) & u64(1)) << u64(4)
-            at += 1
-    for _ in range(grid.hint * grid.columns):
-        row[at] = _hint(rules, state)
-        at += 1
-    return at
+                out[i] |= ((high >> u64(15 - 4 * r - c)) & u64(1)) << u64(4)
+            i += 1
+    for _ in range(grid.hint_rows * grid.columns):
+        out[i] = _hint(rules, state)
+        i += 1
+    return i
 
 
-@implements(show, Grid)
-def show_grid(view: Grid, rules: Rules, state: State, row: Row) -> None:
-    _show_board(view, rules, state, row, 0)
+@implements(encode, GridEncoder)
+def encode_grid(encoder: GridEncoder, rules: Rules, state: State, out: FlatObservation) -> None:
+    """Implement `encode` for grids."""
+    _encode_grid(encoder, rules, state, out, 0)
 
 
-@implements(show, OneHot, forceinline=False)
-def show_one_hot(view: OneHot, rules: Rules, state: State, row: Row) -> None:
-    grid = view.grid
-    row[:] = 0
-    cells = downgraded_cells(rules, state, PLANES - 1)
-    plane = (grid.rows + grid.hint) * grid.columns
+@implements(encode, OneHotEncoder, forceinline=False)
+def encode_one_hot(encoder: OneHotEncoder, rules: Rules, state: State, out: FlatObservation) -> None:
+    """Implement `encode` for one-hot planes."""
+    grid = encoder.grid
+    out[:] = 0
+    cells = downgraded_cells(rules, state, ONE_HOT_PLANES - 1)
+    plane = (grid.rows + grid.hint_rows) * grid.columns
     for r in range(grid.rows):
         for c in range(grid.columns):
-            row[np.int64(_nibble(cells, r, c)) * plane + r * grid.columns + c] = 1
-    for c in range(grid.hint * grid.columns):
-        row[_hint(rules, state) * plane + grid.rows * grid.columns + c] = 1
+            out[np.int64(_nibble(cells, r, c)) * plane + r * grid.columns + c] = 1
+    for c in range(grid.hint_rows * grid.columns):
+        out[_hint(rules, state) * plane + grid.rows * grid.columns + c] = 1
 
 
-@implements(show, LookAhead, forceinline=False)
-def show_ahead(view: LookAhead, rules: Rules, state: State, row: Row) -> None:
-    row[:] = 0
-    grid = view.grid
-    at = _show_board(grid, rules, state, row, 0)
-    second = 5 * at
+@implements(encode, LookaheadEncoder, forceinline=False)
+def encode_lookahead(encoder: LookaheadEncoder, rules: Rules, state: State, out: FlatObservation) -> None:
+    """Implement `encode` for grids of afterstates."""
+    out[:] = 0
+    grid = encoder.grid
+    size = _encode_grid(grid, rules, state, out, 0)
+    second = 5 * size  # where the grids of two moves begin
     for action in range(4):
         after, reward = slide(rules, state, action)
         if reward != ILLEGAL:
-            _show_board(grid, rules, after, row, (1 + action) * at)
-            if view.depth == 2:
+            _encode_grid(grid, rules, after, out, (1 + action) * size)
+            if encoder.depth == 2:
                 for next_action in range(4):
                     later, next_reward = slide(rules, after, next_action)
                     if next_reward != ILLEGAL:
-                        _show_board(grid, rules, later, row, second + (4 * action + next_action) * at)
+                        _encode_grid(grid, rules, later, out, second + (4 * action + next_action) * size)
 
 
 @kernel
-def show_grids(
-    view: View, rules: Rules, cells: NDArray[np.uint64], extra: NDArray[np.uint64], into: NDArray[np.uint8]
+def encode_batch(
+    encoder: Encoder, rules: Rules, cells: NDArray[np.uint64], extra: NDArray[np.uint64], out: NDArray[np.uint8]
 ) -> None:
-    """Observations of some states, a row each."""
+    """Write the observations of n states to `out`.
+
+    Args:
+        encoder: The encoder.
+        rules: The rules of the game.
+        cells: uint64[n], the first words of the states.
+        extra: uint64[n], their second words.
+        out: uint8[n, size], overwritten.
+    """
     for i in range(len(cells)):
-        show(view, rules, State(cells[i], extra[i]), into[i])
+        encode(encoder, rules, State(cells[i], extra[i]), out[i])
 
 
 @kernel
-def legal_on_grids(grid: Grid, rules: Rules, grids: NDArray[np.uint8], masks: NDArray[np.bool_]) -> None:
-    """Which moves are legal on boards that are known by their grids: uint8[n, size] -> bool[n, 4]."""
+def legal_masks(grid: GridEncoder, rules: Rules, grids: NDArray[np.uint8], masks: NDArray[np.bool_]) -> None:
+    """Find the legal moves on boards that are given as grids.
+
+    Args:
+        grid: The encoder that made the grids.
+        rules: The rules of the game.
+        grids: uint8[n, size].
+        masks: bool[n, 4], overwritten: True where a move is legal.
+    """
     for i in range(len(grids)):
         cells, high = u64(0), u64(0)
         for r in range(grid.rows):

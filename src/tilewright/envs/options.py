@@ -1,69 +1,98 @@
-"""On which terms a game is an environment: what is seen, what is rewarded, what an invalid move costs."""
+"""Options of an environment: the game, the observation, the reward, and the cost of an invalid move."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from tilewright._core.checks import check_choice, check_range, check_that
 from tilewright._core.jit import Word
 from tilewright._core.registry import did_you_mean
-from tilewright.errors import UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
 
-__all__ = ["REWARDS", "CustomReward", "EnvOptions", "KernelOptions"]
+__all__ = ["OBSERVATIONS", "REWARDS", "EnvOptions", "KernelOptions", "RewardFunction"]
 
-# points: float64[n], what the moves earned; before, after: uint8[n, rows, columns], the grids -> float64[n]
-CustomReward: TypeAlias = Callable[[NDArray[np.float64], NDArray[np.uint8], NDArray[np.uint8]], Any]
+# (scores: float64[n], before: uint8[n, rows, columns], after: uint8[n, rows, columns]) -> n rewards, where `scores` are
+# the points that the moves scored, and `before` and `after` are the grids around the moves.
+RewardFunction: TypeAlias = Callable[[NDArray[np.float64], NDArray[np.uint8], NDArray[np.uint8]], ArrayLike]
+OBSERVATIONS = ("grid", "onehot", "lookahead1", "lookahead2")
 REWARDS = ("score", "log2")
 
 
 class KernelOptions(NamedTuple):
-    """What the kernel needs of `EnvOptions`."""
+    """The part of `EnvOptions` that kernels use."""
 
-    log2: bool
+    log2: bool  # rewards are logarithms of the points
     penalty: float
-    end_probability: Word  # out of 2**32
+    end_threshold: Word  # an invalid move ends the episode if a random number below 2**32 is below this one
     end_fraction: float
 
 
 @dataclass(frozen=True)
 class EnvOptions:
-    """The options of an environment.
+    """Options of an environment.
 
-    An invalid move changes nothing. It costs `penalty`; it ends the episode with probability `end_probability`, or when
-    more than `end_fraction` of all moves so far were invalid (0: never), counted from the move on which one alone would
-    not be too much: from the tenth with 0.1.
+    An invalid move leaves the board unchanged. It costs `penalty`, and it can end the episode: with probability
+    `end_probability`, or because more than `end_fraction` of the moves of the episode are invalid. The fraction is
+    tested from the first move at which a single invalid move is not too many: from the tenth move with 0.1.
+
+    Attributes:
+        game: A spec such as `2048:rows=3,columns=3`, or a Game.
+        observation: The encoding of the board: grid, onehot, lookahead1 or lookahead2 (see `envs.observations`).
+        reward: The reward of a valid move: score (its points), log2 (their logarithm; 0 for no points), or a function
+            of the points and of the grids before and after the moves (see `RewardFunction`).
+        penalty: The amount that is subtracted for an invalid move.
+        end_probability: The probability that an invalid move ends the episode.
+        end_fraction: The largest allowed fraction of invalid moves; 0 for no limit.
+
+    Raises:
+        UsageError: A value is not allowed.
+
+    >>> EnvOptions("threes", reward="log2", penalty=32, end_fraction=0.1).make_game().name
+    'threes'
+    >>> EnvOptions(end_fraction=2)
+    Traceback (most recent call last):
+    ...
+    tilewright.errors.UsageError: end_fraction=2: must be from 0 to 1
     """
 
     game: str | Game = "2048"
     observation: str = "grid"
-    reward: str | CustomReward = "score"
+    reward: str | RewardFunction = "score"
     penalty: float = 0.0
     end_probability: float = 0.0
     end_fraction: float = 0.0
 
     def __post_init__(self) -> None:
-        if isinstance(self.reward, str) and self.reward not in REWARDS:
-            hint = did_you_mean(self.reward, REWARDS)
-            allowed = ", ".join(REWARDS)
-            raise UsageError(f"reward={self.reward!r}: no such reward{hint}; allowed: {allowed}, or a function")
-        if not np.isfinite(self.penalty) or self.penalty < 0:
-            raise UsageError(f"penalty={self.penalty}: must be a number from 0 up; it is subtracted")
-        for option in ("end_probability", "end_fraction"):
-            value = getattr(self, option)
-            if not 0 <= value <= 1:
-                raise UsageError(f"{option}={value}: must be from 0 to 1")
+        """Check all values."""
+        check_that(
+            isinstance(self.game, str | Game), f"game={self.game!r}", "must be a Game or a spec such as '2048:rows=3'"
+        )
+        check_choice(f"observation={self.observation!r}", self.observation, OBSERVATIONS)
+        check_that(
+            self.reward in REWARDS or callable(self.reward),
+            f"reward={self.reward!r}{did_you_mean(str(self.reward), REWARDS)}",
+            f"must be {', '.join(REWARDS)} or a function",
+        )
+        check_range(f"penalty={self.penalty}", self.penalty, 0)
+        check_that(math.isfinite(self.penalty), f"penalty={self.penalty}", "must be finite")
+        check_range(f"end_probability={self.end_probability}", self.end_probability, 0, 1)
+        check_range(f"end_fraction={self.end_fraction}", self.end_fraction, 0, 1)
 
     def make_game(self) -> Game:
+        """Return the game, made from its spec where `game` is a text."""
         return make_game(self.game) if isinstance(self.game, str) else self.game
 
     @property
-    def custom(self) -> CustomReward | None:
+    def reward_function(self) -> RewardFunction | None:
+        """The function that computes rewards; None where kernels compute them."""
         return None if isinstance(self.reward, str) else self.reward
 
     def kernel_options(self) -> KernelOptions:
-        chance = np.uint64(round(self.end_probability * 2**32))
-        return KernelOptions(self.reward == "log2", float(self.penalty), chance, float(self.end_fraction))
+        """Return the options that kernels use."""
+        threshold = np.uint64(round(self.end_probability * 2**32))
+        return KernelOptions(self.reward == "log2", float(self.penalty), threshold, float(self.end_fraction))

@@ -1,4 +1,4 @@
-"""A board as a picture: what `render_mode="rgb_array"` gives."""
+"""Images of boards, for `render_mode="rgb_array"`."""
 
 import functools
 from typing import TYPE_CHECKING
@@ -12,11 +12,12 @@ from tilewright.games.palette import BOARD_COLOUR
 if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
-__all__ = ["board_picture"]
+__all__ = ["render_rgb"]
 
-TILE, GAP, ROUND = 96, 10, 6
-FONT_SIZES = {1: 44, 2: 44, 3: 36, 4: 28, 5: 24, 6: 20}  # by digits
-NOTE_HEIGHT = 30
+TILE_SIZE, GAP, CORNER_RADIUS = 96, 10, 6  # pixels
+FONT_SIZES = {1: 44, 2: 44, 3: 36, 4: 28, 5: 24, 6: 20}  # by the number of digits
+SMALLEST_FONT = 14  # of longer numbers, which games of your own may have
+NOTES_HEIGHT, NOTES_FONT_SIZE = 30, 18
 
 
 @functools.cache
@@ -26,24 +27,32 @@ def _font(size: int) -> "FreeTypeFont | ImageFont":
     return ImageFont.load_default(size)
 
 
-def board_picture(board: Board) -> NDArray[np.uint8]:
-    """uint8[height, width, 3]: the tiles in their colours, and under them what else is known."""
+def render_rgb(board: Board) -> NDArray[np.uint8]:
+    """Draw a board as an image, in Threes with its hint below the tiles.
+
+    Returns:
+        uint8[height, width, 3].
+
+    >>> render_rgb(make_game("2048").start(seed=1)).shape
+    (434, 434, 3)
+    """
     from PIL import Image, ImageDraw
 
     game = board.game
-    note = " ".join(f"{name}={text}" for name, text in board.notes.items())
-    width, height = (GAP + count * (TILE + GAP) for count in (game.columns, game.rows))
-    picture = Image.new("RGB", (width, height + (NOTE_HEIGHT if game.has_hints else 0)), BOARD_COLOUR)
-    pen = ImageDraw.Draw(picture)
+    notes = " ".join(f"{name}={text}" for name, text in board.notes.items())
+    width, height = (GAP + count * (TILE_SIZE + GAP) for count in (game.columns, game.rows))
+    image = Image.new("RGB", (width, height + (NOTES_HEIGHT if game.has_hints else 0)), BOARD_COLOUR)
+    draw = ImageDraw.Draw(image)
     for r, row in enumerate(board.codes):
         for c, code in enumerate(row):
-            left, top = (GAP + place * (TILE + GAP) for place in (c, r))
-            box = (left, top, left + TILE - 1, top + TILE - 1)
-            pen.rounded_rectangle(box, ROUND, game.palette.background(code))
+            left, top = (GAP + index * (TILE_SIZE + GAP) for index in (c, r))
+            box = (left, top, left + TILE_SIZE - 1, top + TILE_SIZE - 1)
+            draw.rounded_rectangle(box, CORNER_RADIUS, game.palette.background(code))
             if code:
                 number = str(game.value(code))
-                middle = (left + TILE / 2, top + TILE / 2)
-                pen.text(middle, number, game.palette.text(code), _font(FONT_SIZES[len(number)]), anchor="mm")
+                centre = (left + TILE_SIZE / 2, top + TILE_SIZE / 2)
+                font = _font(FONT_SIZES.get(len(number), SMALLEST_FONT))
+                draw.text(centre, number, game.palette.text(code), font, anchor="mm")
     if game.has_hints:
-        pen.text((GAP, height + NOTE_HEIGHT / 2 - GAP / 2), note, "#ffffff", _font(18), anchor="lm")
-    return np.asarray(picture, np.uint8)
+        draw.text((GAP, height + NOTES_HEIGHT / 2 - GAP / 2), notes, "#ffffff", _font(NOTES_FONT_SIZE), anchor="lm")
+    return np.asarray(image, np.uint8)

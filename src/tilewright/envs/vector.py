@@ -1,4 +1,4 @@
-"""Thousands of boards as one Gymnasium vector environment, moved by one kernel call."""
+"""Many boards as one Gymnasium vector environment; one kernel call makes all moves."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,9 +9,10 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from tilewright.envs.batch import Boards, Moved
-from tilewright.envs.options import CustomReward, EnvOptions
-from tilewright.envs.render import board_picture
+from tilewright._core.checks import check_choice, check_range
+from tilewright.envs.batch import BatchedGames, StepResult
+from tilewright.envs.options import EnvOptions, RewardFunction
+from tilewright.envs.render import render_rgb
 from tilewright.envs.single import BoardEnv, observation_space
 from tilewright.errors import UsageError
 from tilewright.games.base import Game
@@ -22,16 +23,18 @@ __all__ = ["BoardVectorEnv"]
 
 Observations = NDArray[np.uint8]
 Floats = NDArray[np.float64]
-Truths = NDArray[np.bool_]
+Bools = NDArray[np.bool_]
 Info = dict[str, Any]
 
 
-class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
-    """`num_envs` boards of one game; everything else is as in `BoardEnv`, whose games these are, seed by seed.
+class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[np.generic]]):
+    """`num_envs` boards of one game, with the options of `BoardEnv`.
 
-    With `autoreset_mode` NEXT_STEP a finished episode stays for one step, and the step after it, whatever its action
-    is, begins the next: reward 0. With SAME_STEP the next episode begins at once; the last observation and information
-    of the old one are `info["final_obs"]` and `info["final_info"]`. Both are as Gymnasium 1.x defines them.
+    Board i of an environment that is reset with seed s plays the game of a `BoardEnv` that is reset with seed s + i.
+
+    The autoreset modes are those of Gymnasium 1.x. With NEXT_STEP, the step after the end of an episode ignores its
+    action, starts the next episode and has reward 0. With SAME_STEP, the next episode starts at once;
+    `info["final_obs"]` and `info["final_info"]` hold the last observation and information of the old one.
 
     >>> import gymnasium, tilewright.envs
     >>> envs = gymnasium.make_vec("tilewright/2048-v0", num_envs=1000)
@@ -46,75 +49,125 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         game: str | Game = "2048",
         *,
         observation: str = "grid",
-        reward: str | CustomReward = "score",
+        reward: str | RewardFunction = "score",
         penalty: float = 0.0,
         end_probability: float = 0.0,
         end_fraction: float = 0.0,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
     ) -> None:
-        mode = _mode(autoreset_mode)
-        if render_mode not in (None, "ansi", "rgb_array"):
-            raise UsageError(f"render_mode={render_mode!r}: allowed are ansi, rgb_array, or none")
+        """Make the environment.
+
+        Args:
+            num_envs: The number of boards.
+            game: A spec or a Game.
+            observation: The encoding of the boards.
+            reward: The reward of a valid move.
+            penalty: The cost of an invalid move.
+            end_probability: The probability that an invalid move ends the episode.
+            end_fraction: The largest allowed fraction of invalid moves; 0 for no limit.
+            autoreset_mode: NEXT_STEP or SAME_STEP, as a text or as Gymnasium's constant.
+            render_mode: ansi, rgb_array or None.
+
+        Raises:
+            UsageError: A value is not allowed.
+        """
+        mode = _read_autoreset_mode(autoreset_mode)
+        if render_mode is not None:
+            check_choice(f"render_mode={render_mode!r}", render_mode, ("ansi", "rgb_array"))
         options = EnvOptions(game, observation, reward, penalty, end_probability, end_fraction)
-        self.boards = Boards(options, num_envs, again=mode == AutoresetMode.SAME_STEP)
-        self.game = self.boards.game
+        self.games = BatchedGames(options, num_envs, autoreset=mode == AutoresetMode.SAME_STEP)
+        self.game = self.games.game
         self.num_envs, self.render_mode = num_envs, render_mode
         self.metadata = {**BoardEnv.metadata, "autoreset_mode": mode}
         self.single_action_space = spaces.Discrete(4)
-        self.single_observation_space = observation_space(self.game, self.boards.view)
+        self.single_observation_space = observation_space(self.game, self.games.encoder)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._all = np.ones(num_envs, np.bool_)
         self._seeded = False
 
     def reset(
-        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, object] | None = None
     ) -> tuple[Observations, Info]:
-        """Start a game on every board; the seed of board i is `seed + i`, or number i of a list."""
-        for i, one in enumerate(self._seeds(seed)):
-            if one is not None:
-                self.boards.seed(i, one)
-        moved = self.boards.begin()
-        return moved.seen.reshape(self.num_envs, *self.boards.shape), self._info(moved)
+        """Start a new episode on every board.
 
-    def _seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
+        Args:
+            seed: Board i gets the seed `seed + i`, or item i of a sequence; None continues the random stream.
+            options: Not used.
+
+        Returns:
+            The first observations, uint8[num_envs, …], and the information.
+
+        Raises:
+            UsageError: A seed is negative, or the sequence has another length than `num_envs`.
+        """
+        for i, board_seed in enumerate(self._board_seeds(seed)):
+            if board_seed is not None:
+                self.games.seed(i, board_seed)
+        result = self.games.reset()
+        return self._observations(result.observations), self._info(result)
+
+    def _board_seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
         first, self._seeded = not self._seeded, True
-        if isinstance(seed, int):
-            self._np_random, self._np_random_seed = np.random.default_rng(seed), seed
-            return range(seed, seed + self.num_envs)
-        given = [None] * self.num_envs if seed is None else list(seed)
-        if len(given) != self.num_envs:
-            raise UsageError(f"{len(given)} seeds for {self.num_envs} environments")
+        if isinstance(seed, int | np.integer):
+            check_range(f"seed={seed}", seed, 0)
+            self._np_random, self._np_random_seed = np.random.default_rng(seed), int(seed)
+            return range(int(seed), int(seed) + self.num_envs)
+        seeds = [None] * self.num_envs if seed is None else list(seed)
+        if len(seeds) != self.num_envs:
+            raise UsageError(f"{len(seeds)} seeds for {self.num_envs} environments")
         if not first:
-            return given
-        return [int(self.np_random.integers(2**62)) if one is None else one for one in given]
+            return seeds
+        return [int(self.np_random.integers(2**62)) if one is None else one for one in seeds]
 
-    def step(self, actions: NDArray[np.int64]) -> tuple[Observations, Floats, Truths, Truths, Info]:
-        chosen = np.ascontiguousarray(actions, np.int64)
+    def step(self, actions: NDArray[np.int64]) -> tuple[Observations, Floats, Bools, Bools, Info]:
+        """Make a move on every board.
+
+        Args:
+            actions: int[num_envs]; 0 up, 1 right, 2 down, 3 left.
+
+        Returns:
+            Observations, rewards, which episodes terminate, which are truncated (none), and the information.
+
+        Raises:
+            UsageError: The actions are not `num_envs` numbers from 0 to 3.
+        """
+        try:
+            chosen = np.ascontiguousarray(actions, np.int64)
+        except (TypeError, ValueError):
+            raise self._bad_actions() from None
         if chosen.shape != (self.num_envs,) or chosen.min() < 0 or chosen.max() > 3:
-            raise UsageError(f"actions must be {self.num_envs} numbers from 0 to 3")
-        moved, any_ended = self.boards.step(chosen)
-        info = self._info(moved)
+            raise self._bad_actions()
+        result, any_ended = self.games.step(chosen)
+        info = self._info(result)
         if any_ended:
-            self._tell_ends(moved, info)
-        seen = moved.seen.reshape(self.num_envs, *self.boards.shape)
-        return seen, moved.rewards, moved.ended, np.zeros(self.num_envs, np.bool_), info
+            self._add_ends(result, info)
+        truncated = np.zeros(self.num_envs, np.bool_)
+        return self._observations(result.observations), result.rewards, result.terminated, truncated, info
 
-    def _info(self, moved: Moved) -> Info:
-        return {"action_mask": moved.masks, "_action_mask": self._all, "score": moved.scores, "_score": self._all}
+    def _bad_actions(self) -> UsageError:
+        return UsageError(f"actions must be {self.num_envs} numbers from 0 to 3")
 
-    def _tell_ends(self, moved: Moved, info: Info) -> None:
-        ended = moved.ended
-        largest = np.array(self.game.tile_values)[moved.codes]
-        if not self.boards.again:
+    def _observations(self, flat: Observations) -> Observations:
+        return flat.reshape(self.num_envs, *self.games.observation_shape)
+
+    def _info(self, result: StepResult) -> Info:
+        masks, scores = result.action_masks, result.scores
+        return {"action_mask": masks, "_action_mask": self._all, "score": scores, "_score": self._all}
+
+    def _add_ends(self, result: StepResult, info: Info) -> None:
+        """Add what Gymnasium wants to know of the episodes that have ended."""
+        ended = result.terminated
+        largest = np.array(self.game.tile_values)[result.largest_codes]
+        if not self.games.autoreset:
             info.update(largest=largest, _largest=ended)
             return
-        info["final_obs"], info["_final_obs"] = moved.final_seen.reshape(self.num_envs, *self.boards.shape), ended
+        info["final_obs"], info["_final_obs"] = self._observations(result.final_observations), ended
         info["final_info"] = {
-            "action_mask": moved.final_masks,
+            "action_mask": result.final_action_masks,
             "_action_mask": ended,
-            "score": moved.final_scores,
+            "score": result.final_scores,
             "_score": ended,
             "largest": largest,
             "_largest": ended,
@@ -122,19 +175,24 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         info["_final_info"] = ended
 
     def board(self, i: int) -> Board:
-        """Board number i as it is now."""
-        status = self.boards.status
-        return Board(self.game, State(status.cells[i].item(), status.extra[i].item()))
+        """Return the current board number i."""
+        state = self.games.state
+        return Board(self.game, State(state.cells[i].item(), state.extra[i].item()))
 
-    def render(self) -> tuple[Any, ...] | None:
+    def render(self) -> tuple[NDArray[np.uint8] | str, ...] | None:
+        """Render all boards.
+
+        Returns:
+            A text (ansi) or an image uint8[height, width, 3] (rgb_array) for each board; None without a render_mode.
+        """
         if self.render_mode is None:
             return None
-        draw = board_picture if self.render_mode == "rgb_array" else str
+        draw = render_rgb if self.render_mode == "rgb_array" else str
         return tuple(draw(self.board(i)) for i in range(self.num_envs))
 
 
-def _mode(mode: AutoresetMode | str) -> AutoresetMode:
+def _read_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
     found = next((one for one in AutoresetMode if mode in (one, one.name, one.value)), None)
     if found not in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
-        raise UsageError(f"autoreset_mode={mode}: allowed are NEXT_STEP and SAME_STEP")
+        raise UsageError(f"autoreset_mode={mode}: must be NEXT_STEP or SAME_STEP")
     return found

@@ -227,7 +227,7 @@ class DeepRunFolder(RunFolder):
     """The folder of a deep network's session: the same files, with a recipe, a curve and checkpoints of that kind."""
 
     curve_kind = DeepPoint
-    checkpoint_format = "tilewright-deep-checkpoint-1"
+    checkpoint_format = "tilewright-deep-checkpoint-2"
 
     def _parse_config(self, file: str) -> DeepConfig:
         return read_deep_config(file)

@@ -1,0 +1,153 @@
+"""Playing with a deep network: action values of many boards at once, and many games side by side."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright._core.jit import Int, kernel
+from tilewright.deep.network import BoardNetwork
+from tilewright.envs.observations import Encoder, encode, encode_batch, make_grid_encoder, observation_shape
+from tilewright.games.base import Game
+from tilewright.games.policy import GameResults
+from tilewright.games.rules import ILLEGAL, Rules, State, largest, slide, spawn, start
+from tilewright.rng import Key, seed_stream, stream_key
+
+__all__ = ["GameBatch", "NetworkPolicy", "compute_afterstates", "make_game_batch", "play_batch"]
+
+u64 = np.uint64
+Words = NDArray[np.uint64]
+
+
+class GameBatch(NamedTuple):
+    """The states and random streams of n games, updated in place."""
+
+    cells: Words
+    extra: Words
+    streams: NDArray[np.uint64]  # uint64[n, 2]
+
+
+def make_game_batch(num_games: int) -> GameBatch:
+    """Return the arrays of a number of games, all zero."""
+    return GameBatch(
+        np.zeros(num_games, np.uint64), np.zeros(num_games, np.uint64), np.zeros((num_games, 2), np.uint64)
+    )
+
+
+@kernel
+def compute_afterstates(
+    rules: Rules, encoder: Encoder, cells: Words, extra: Words, grids: NDArray[np.uint8], rewards: NDArray[np.float32]
+) -> None:
+    """Make the four moves on each of n boards.
+
+    Args:
+        rules: The rules of the game.
+        encoder: The encoder of the afterstates.
+        cells: uint64[n], the first words of the states.
+        extra: uint64[n], their second words.
+        grids: uint8[n, 4, size], overwritten by the afterstates.
+        rewards: float32[n, 4], overwritten by the rewards; -inf where a move is illegal.
+    """
+    for i in range(len(cells)):
+        for action in range(4):
+            after, reward = slide(rules, State(cells[i], extra[i]), action)
+            rewards[i, action] = -np.inf if reward == ILLEGAL else reward
+            encode(encoder, rules, after, grids[i, action])
+
+
+@kernel
+def reset_games(rules: Rules, key: Key, first: Int, games: GameBatch, results: GameResults) -> None:
+    """Start games number `first` and following; `games`, and scores and moves of `results`, are overwritten."""
+    for i in range(len(games.cells)):
+        seed_stream(games.streams[i], key, u64(first + i))
+        state, score = start(rules, games.streams[i])
+        games.cells[i], games.extra[i] = state.cells, state.extra
+        results.scores[i], results.moves[i] = score, 0
+
+
+@kernel
+def step_games(
+    rules: Rules, games: GameBatch, indices: NDArray[np.int64], actions: NDArray[np.int64], results: GameResults
+) -> None:
+    """Make a move in some of the games.
+
+    A game whose action is illegal has ended: it stays as it is, and the code of its largest tile is stored.
+
+    Args:
+        rules: The rules of the game.
+        games: All games, updated in place.
+        indices: int64[m], the games to make a move in.
+        actions: int64[m].
+        results: The results of all games, updated in place.
+    """
+    for k in range(len(indices)):
+        i = indices[k]
+        state = State(games.cells[i], games.extra[i])
+        after, reward = slide(rules, state, actions[k])
+        if reward == ILLEGAL:
+            results.codes[i] = largest(rules, state)
+            continue
+        state, spawn_reward = spawn(rules, after, games.streams[i])
+        games.cells[i], games.extra[i] = state.cells, state.extra
+        results.scores[i] += reward + spawn_reward
+        results.moves[i] += 1
+
+
+@dataclass(frozen=True)
+class NetworkPolicy:
+    """The greedy policy of a network.
+
+    Attributes:
+        network: The network.
+        reward_scale: The factor from the network's values to points.
+    """
+
+    network: BoardNetwork
+    reward_scale: float
+
+    def q_values(self, game: Game, cells: Words, extra: Words) -> NDArray[np.float32]:
+        """Return the action values of n boards.
+
+        Args:
+            game: The game.
+            cells: uint64[n], the first words of the states.
+            extra: uint64[n], their second words.
+
+        Returns:
+            float32[n, 4], in points; -inf where a move is illegal.
+        """
+        encoder = make_grid_encoder(game)
+        shape, n = observation_shape(encoder), len(cells)
+        size = shape[0] * shape[1]
+        afterstates = np.empty((n, 4, *shape), np.uint8)
+        q_values = np.empty((n, 4), np.float32)
+        compute_afterstates(game.rules, encoder, cells, extra, afterstates.reshape(n, 4, size), q_values)
+        legal = np.isfinite(q_values)
+        if self.network.config.algorithm == "afterstate":
+            if legal.any():
+                q_values[legal] += self.reward_scale * self.network.predict(afterstates[legal])[:, 0]
+            return q_values
+        grids = np.empty((n, *shape), np.uint8)
+        encode_batch(encoder, game.rules, cells, extra, grids.reshape(n, size))
+        values: NDArray[np.float32] = np.where(legal, self.reward_scale * self.network.predict(grids), -np.inf)
+        return values.astype(np.float32)
+
+
+def play_batch(policy: NetworkPolicy, game: Game, seed: int, first: int, results: GameResults) -> None:
+    """Play games number `first` and following side by side until all have ended.
+
+    Args:
+        policy: The policy.
+        game: The game.
+        seed: The seed; game i of a seed has the same random stream wherever it is played.
+        first: The number of the first game.
+        results: The results of n games, overwritten; n is the number of games to play.
+    """
+    games = make_game_batch(len(results.scores))
+    reset_games(game.rules, stream_key(seed), first, games, results)
+    playing = np.arange(len(results.scores))
+    while len(playing):
+        q_values = policy.q_values(game, games.cells[playing], games.extra[playing])
+        step_games(game.rules, games, playing, q_values.argmax(axis=1), results)
+        playing = playing[np.isfinite(q_values.max(axis=1))]

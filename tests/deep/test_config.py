@@ -1,0 +1,61 @@
+"""Configurations of deep networks: presets, and values that are refused."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.deep.small import small
+from tilewright.deep.config import DeepConfig, deep_preset_names, read_deep_config
+from tilewright.errors import ConfigError
+from tilewright.training.run_folder import find_run
+
+
+@pytest.mark.parametrize("name", deep_preset_names())
+def test_presets_can_be_read_and_written(name: str, tmp_path: Path) -> None:
+    config = read_deep_config(name)
+    config.save(tmp_path / "config.toml")
+    assert find_run(tmp_path).config() == config
+
+
+def test_defaults_are_the_settings_of_the_paper() -> None:
+    """Bouhoula et al., section V.A."""
+    config = DeepConfig(total_steps=1)
+    assert (config.double_q, config.dueling, config.prioritized_replay) == (True, True, True)
+    assert (config.prioritized_replay_alpha, config.prioritized_replay_beta) == (0.6, 0.4)
+    assert (config.exploration_initial_eps, config.exploration_final_eps, config.exploration_fraction) == (
+        0.6,
+        0.01,
+        0.1,
+    )
+    assert (config.buffer_size, config.batch_size, config.train_freq, config.gamma) == (10_000, 32, 4, 0.99)
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"total_steps": 0}, "total_steps = 0 and minutes = 0.0: one of them must limit the training"),
+        ({"algorithm": "dqm"}, "algorithm = 'dqm' (did you mean 'dqn'?); allowed: dqn, afterstate"),
+        ({"architecture": "cnn"}, "architecture = 'cnn'"),
+        ({"encoding": "one"}, "encoding = 'one' (did you mean 'onehot'?); allowed: onehot, grid"),
+        ({"loss": "mae"}, "loss = 'mae' (did you mean 'mse'?); allowed: mse, huber"),
+        ({"reward": "points"}, "reward = 'points'; allowed: score, log2"),
+        ({"exploration_initial_eps": 1.5}, "exploration_initial_eps = 1.5: must be from 0 to 1"),
+        ({"gamma": float("nan")}, "gamma = nan: must be from 0 to 1"),
+        ({"penalty": -1.0}, "penalty = -1.0: must be from 0"),
+        ({"penalty": float("inf")}, "penalty = inf: must be finite"),
+        ({"reward_scale": 0.0}, "reward_scale = 0.0: must be above 0"),
+        ({"n_step": 0}, "n_step = 0: must be from 1"),
+        ({"buffer_size": 20}, "buffer_size = 20: must be at least n_envs · (n_step + 1) = 32"),
+        ({"n_envs": 6}, "n_envs = 6, train_freq = 8: one must divide the other"),
+        (
+            {"algorithm": "afterstate", "n_step": 3},
+            'n_step = 3: must be 1 with algorithm = "afterstate", which plays legal moves for their score',
+        ),
+        ({"game": "chess"}, "game = 'chess': there is no game 'chess'"),
+    ],
+)
+def test_impossible_values_are_refused(changes: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(complaint)):
+        small(**changes)
