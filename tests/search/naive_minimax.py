@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from tests.games.naive import score
 from tilewright.games.board import Board
-from tilewright.search.heuristic import LEAST, LineWeights, Weights
+from tilewright.search.heuristic import MIN_VALUE, LineWeights, Weights
 from tilewright.search.minimax import LOST
 
 Values = dict[str, float]
@@ -41,7 +41,7 @@ def line_value(game: str, line: list[int], weights: Weights, kind: LineWeights, 
         falling += max(0.0, a - b)
     value -= kind.order * min(rising, falling)
     value -= kind.size * sum(rank(game, tile) ** weights.size_power for tile in line)
-    return float(max(value, LEAST))
+    return float(max(value, MIN_VALUE))
 
 
 def board_value(board: Board, weights: Weights) -> float:

@@ -12,7 +12,7 @@ from tilewright._core.jit import kernel
 from tilewright.games.rules import ACTIONS, Rules, State
 from tilewright.games.state_kernels import typed_state
 from tilewright.search.evaluator import evaluate_state
-from tilewright.search.heuristic import LEAST, WEIGHTS, Heuristic, LineWeights, Weights, line_values, make_heuristic
+from tilewright.search.heuristic import MIN_VALUE, WEIGHTS, Heuristic, LineWeights, Weights, line_values, make_heuristic
 
 # All weights differ, so that no two can be mistaken for each other; the base is small enough for LEAST to matter.
 ODD = Weights(9_000.0, 2.5, 3.1, LineWeights(130, 710, 57, 11.0, 3.0), LineWeights(170, 530, 41, 7.0, 2.0))

@@ -1,1 +1,1 @@
-"""N-tuple networks: their shapes, their weights as kernels read them, and model files."""
+"""N-tuple networks: architectures, weights, stages, tile-downgrading, value functions and model files."""

@@ -1,11 +1,11 @@
-"""A board as four bit planes, the form in which tuples are read from it.
+"""A board as four bit planes, from which tuples are read.
 
 A plane holds one bit of all sixteen tile codes: bit 3 of every code in the highest sixteen bits of the word, bit 0 in
-the lowest. Within a plane the top left cell is the highest bit, as in a set of cells (see `games.grid`).
+the lowest. Within a plane the top left cell is the highest bit, as in a set of cells (see `games.bitboard`).
 
-Gathering a tuple's bits from such a word gives an index whose upper bits are the *upper bits of all its codes*. So the
-weights of all small tiles lie close together, and so do those of boards that differ in small tiles only: the memory
-that is in use at a time is on fewer pages and cache lines than with one code behind the other.
+Gathering the bits of a tuple from such a word (`pext`) gives an index whose upper bits are the *upper bits of all its
+codes*. So the weights of small tiles lie close together, and so do those of boards that differ in small tiles only: the
+weights in use at a time are on fewer pages and cache lines than with one code after the other.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ def _on_every_plane(cell_set: int) -> np.uint64:
 
 
 def tuple_mask(cells: str) -> np.uint64:
-    """The bits of a tuple's cells (hexadecimal digits) on all four planes.
+    """Return the bits of a tuple's cells (hexadecimal digits) on all four planes.
 
     >>> f"{tuple_mask('0f'):x}"
     '8001800180018001'
@@ -35,7 +35,7 @@ def tuple_mask(cells: str) -> np.uint64:
 
 BIT_3, BIT_2, BIT_1, BIT_0 = (u64(0x1111111111111111 << bit) for bit in (3, 2, 1, 0))
 
-# Which cells stay, go up and go down when a board is turned or mirrored.
+# Which cells stay, move left and move right when a board is transposed or mirrored.
 CELLS_STAY, CELLS_LEFT, CELLS_RIGHT = (_on_every_plane(cells) for cells in (0xA5A5, 0x0A0A, 0x5050))
 BLOCKS_STAY, BLOCKS_LEFT, BLOCKS_RIGHT = (_on_every_plane(cells) for cells in (0xCC33, 0x00CC, 0x3300))
 EVEN_COLUMNS, ODD_COLUMNS = _on_every_plane(0xAAAA), _on_every_plane(0x5555)
@@ -73,7 +73,7 @@ def _flip(planes: Word, rows: int) -> Word:
 
 @inline
 def symmetric_planes(rules: Rules, cells: Word) -> tuple[Word, ...]:
-    """The planes of all eight symmetric images; those of a board that is not square are the first four."""
+    """Return the planes of all eight symmetries; the first four are those of a board that is not square."""
     b = _planes(cells)
     m, f, t = _mirror(b, rules.columns), _flip(b, rules.rows), _transpose(b)
     n = _mirror(t, rules.columns)

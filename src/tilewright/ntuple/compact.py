@@ -1,7 +1,7 @@
-"""A network small enough to ship: 16 bits a weight, only the weights that were visited, compressed.
+"""Compact weights, small enough to ship: 16 bits a weight, visited weights only, compressed.
 
-Visited weights are marked in a bit map; their values follow in order, with the sign as the lowest bit: so small ones of
-either sign have a high byte of zero. High bytes and low bytes are kept apart, and the high ones compress to nothing.
+A bit map marks the visited weights. Their values follow in order, with the sign as the lowest bit, so that small values
+of either sign have a high byte of zero. High and low bytes are stored apart, and the high ones compress to nothing.
 """
 
 import zlib
@@ -26,7 +26,7 @@ _PIECE = 1 << 22  # weights
 
 
 def quantised(weights: NDArray[Any], quantum: float = 0.0) -> tuple[NDArray[np.int16], float]:
-    """The weights in 16 bits, and what a weight of 1 is then worth: at least `quantum`, which makes them pack smaller."""
+    """Return the weights in 16 bits and their quantum: at least `quantum`; a larger one packs smaller."""
     reach = max(
         (float(np.abs(piece).max(initial=0, where=piece > UNWRITTEN)) for piece in _pieces(weights)), default=0.0
     )
@@ -43,16 +43,16 @@ def quantised(weights: NDArray[Any], quantum: float = 0.0) -> tuple[NDArray[np.i
 
 
 def _pieces(weights: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    """The weights, some at a time; those of a mapped file do not stay in memory."""
+    """Yield the weights in chunks; those of a mapped file do not stay in memory."""
     for begin in range(0, len(weights), _PIECE):
         yield weights[begin : begin + _PIECE]
         forget_pages(weights)
 
 
 def pack(whole: NDArray[np.int16], promoted_from: int | None = None) -> dict[str, NDArray[np.uint8]]:
-    """The compressed form of 16-bit weights, as byte arrays.
+    """Return 16-bit weights compressed, as byte arrays.
 
-    A weight that was not visited is 0; from place `promoted_from` on, in stages that promote, it is unwritten.
+    A weight that was not visited is 0; from index `promoted_from` on, in stages with promotion, it is unwritten.
     """
     visited = whole != _blank(len(whole), promoted_from)
     values = whole[visited]
@@ -64,7 +64,7 @@ def pack(whole: NDArray[np.int16], promoted_from: int | None = None) -> dict[str
 
 
 def _blank(size: int, promoted_from: int | None) -> NDArray[np.int16]:
-    """Weights of which none was visited."""
+    """Return weights of which none was visited."""
     whole = np.zeros(size, np.int16)
     if promoted_from is not None:
         whole[promoted_from:] = UNWRITTEN_16
@@ -72,7 +72,11 @@ def _blank(size: int, promoted_from: int | None) -> NDArray[np.int16]:
 
 
 def unpack(packed: Mapping[str, NDArray[np.uint8]], size: int, promoted_from: int | None = None) -> NDArray[np.int16]:
-    """The 16-bit weights again."""
+    """Return the 16-bit weights of the compressed form.
+
+    Raises:
+        FileError: The parts are missing, damaged, or of a network of another size.
+    """
     try:
         with ThreadPoolExecutor() as pool:
             parts = pool.map(zlib.decompress, [packed[name].tobytes() for name in _PARTS])
@@ -88,7 +92,7 @@ def unpack(packed: Mapping[str, NDArray[np.uint8]], size: int, promoted_from: in
 
 
 def _marks_beyond(visited: NDArray[np.uint8], size: int) -> bool:
-    """Whether one of the bits that fill up the last byte is set."""
+    """Tell whether one of the bits that fill up the last byte is set."""
     return bool(size % 8 and visited[-1] & (0xFF >> size % 8))
 
 
@@ -96,7 +100,7 @@ def _marks_beyond(visited: NDArray[np.uint8], size: int) -> bool:
 def _fill(
     whole: NDArray[np.int16], visited: NDArray[np.uint8], high: NDArray[np.uint8], low: NDArray[np.uint8]
 ) -> None:
-    """Put the values where the marks are."""
+    """Write the values to where the marks are."""
     done = 0
     for i in range(len(visited)):
         marks = visited[i]

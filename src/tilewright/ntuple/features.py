@@ -1,14 +1,14 @@
 """Extra features of a board: counts that tuples cannot see, each one more look-up (Yeh et al. 2016, IV-A and IV-E).
 
-large     how many 2048, 4096, 8192, 16384 and 32768 tiles there are (0 to 7 each), as one index
-empty     how many cells are empty
-distinct  how many different tiles there are
-pairs     how many neighbours can merge: v next to v
-steps     how many neighbours are one step apart: v next to 2v
-hint      the next tile in Threes: not known, 1, 2, 3 or a bonus
+large_tiles         the numbers of 2048, 4096, 8192, 16384 and 32768 tiles (0 to 7 each), as one index
+empty_cells         the number of empty cells
+distinct_tiles      the number of different tiles
+mergeable_pairs     the number of neighbours with equal codes: v next to v
+neighbouring_pairs  the number of neighbours with consecutive codes: v next to 2v
+hint                the next tile in Threes: unknown, 1, 2, 3 or a bonus
 """
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,53 +39,59 @@ FEATURES = {
     "hint": 5,
 }  # name -> table size
 HINTS = FEATURES["hint"]
-_LARGE, _EMPTY, _DISTINCT, _PAIRS, _STEPS, _HINT = range(6)
-FeatureSet: TypeAlias = Any  # NoFeatures or Features
+_LARGE_TILES, _EMPTY_CELLS, _DISTINCT_TILES, _MERGEABLE_PAIRS, _NEIGHBOURING_PAIRS, _HINT = range(6)
 
 
 class NoFeatures(NamedTuple):
-    pass
+    """A network of tuples alone."""
 
 
 class Features(NamedTuple):
-    """How many there are is part of the type: sums over all look-ups unroll."""
+    """Some features. Their number is part of the type, so that sums over all look-ups unroll."""
 
-    kinds: tuple[Int, ...]  # numbers of FEATURES, in its order
-    offsets: tuple[Word, ...]  # where each feature's table begins
+    kinds: tuple[Int, ...]  # positions in FEATURES
+    offsets: tuple[Word, ...]  # where the table of each feature begins
+
+
+FeatureSet: TypeAlias = NoFeatures | Features
 
 
 def count_features(features: FeatureSet) -> int:
-    raise TypeError("count_features is for kernels")
+    """Return the number of features."""
+    raise TypeError("count_features is a verb for kernels")
 
 
 def compute_feature_indices(
     features: FeatureSet, rules: Rules, state: State, cells: Word, stage: Word, indices: NDArray[np.uint32], first: Int
 ) -> None:
-    """Write down the places of all features, in tables that begin `stage` further."""
-    raise TypeError("list_features is for kernels")
+    """Write the indices of all features to `indices[first:]`; `stage` is where the weights of the stage begin."""
+    raise TypeError("compute_feature_indices is a verb for kernels")
 
 
 @implements(count_features, NoFeatures)
 def count_none(features: NoFeatures) -> int:
+    """Return 0."""
     return 0
 
 
 @implements(compute_feature_indices, NoFeatures)
-def list_none(
+def compute_no_indices(
     features: NoFeatures, rules: Rules, state: State, cells: Word, stage: Word, indices: NDArray[np.uint32], first: Int
 ) -> None:
-    pass
+    """Write nothing."""
 
 
 @implements(count_features, Features)
 def count_all(features: Features) -> int:
+    """Return the length of `kinds`."""
     return len(features.kinds)
 
 
 @implements(compute_feature_indices, Features)
-def list_all(
+def compute_all_indices(
     features: Features, rules: Rules, state: State, cells: Word, stage: Word, indices: NDArray[np.uint32], first: Int
 ) -> None:
+    """Write the index of every feature."""
     for i in range(len(features.kinds)):
         index = feature_index(features.kinds[i], rules, state, cells)
         indices[first + i] = np.uint32(stage + features.offsets[i] + u64(index))
@@ -93,28 +99,29 @@ def list_all(
 
 @inline
 def feature_index(kind: Int, rules: Rules, state: State, cells: Word) -> Int:
-    """The index of the board in the table of one feature."""
-    if kind == _LARGE:
+    """Return the index of a board in the table of one feature."""
+    if kind == _LARGE_TILES:
         return _large_tiles(cells)
-    if kind == _EMPTY:
+    if kind == _EMPTY_CELLS:
         return np.int64(popcount(empty_cells(cells, rules.board)))
-    if kind == _DISTINCT:
+    if kind == _DISTINCT_TILES:
         return _distinct_tiles(cells)
-    if kind == _PAIRS:
+    if kind == _MERGEABLE_PAIRS:
         return _neighbours(cells, u64(0)) + _neighbours(transpose(cells), u64(0))
-    if kind == _STEPS:
+    if kind == _NEIGHBOURING_PAIRS:
         return _neighbours(cells, u64(1)) + _neighbours(transpose(cells), u64(1))
     return hint_index(rules, state)
 
 
 @inline
 def hint_index(rules: Rules, state: State) -> Int:
+    """Return the hint as an index: 0 unknown, 1, 2, 3, and 4 for any bonus."""
     return min(hint_of(rules, state), HINTS - 1)
 
 
 @inline
 def _large_tiles(cells: Word) -> Int:
-    """Three bits for each of the codes 11 (1011) to 15 (1111): how many there are, at most seven."""
+    """Return the number of tiles of the codes 11 (1011) to 15 (1111), at most seven each, in three bits each."""
     ones, twos = cells & LOWEST_BITS, (cells >> u64(1)) & LOWEST_BITS
     fours, eights = (cells >> u64(2)) & LOWEST_BITS, (cells >> u64(3)) & LOWEST_BITS
     twelves = eights & fours
@@ -143,7 +150,7 @@ def _distinct_tiles(cells: Word) -> Int:
 
 @inline
 def _neighbours(cells: Word, apart: Word) -> Int:
-    """How many tiles have a right neighbour whose code is equal, or differs by one."""
+    """Return the number of tiles with a right neighbour whose code differs by `apart`."""
     count = 0
     for row in range(4):
         for column in range(3):

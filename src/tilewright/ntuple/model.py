@@ -1,4 +1,4 @@
-"""A trained network: its architecture, its weights, and where it comes from; saved as one safetensors file."""
+"""Trained n-tuple networks, saved as one safetensors file each."""
 
 import json
 from dataclasses import dataclass, field, replace
@@ -40,7 +40,7 @@ _FEATURES_OF_FORMAT_2 = {
 VALUE_FUNCTIONS = {"afterstate": 1, "state": 1, "action": 4}  # what is valued -> how many networks that takes
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Model:
     """A trained n-tuple network, and the game it plays.
 
@@ -62,12 +62,22 @@ class Model:
     origin: dict[str, str] = field(default_factory=dict)
     downgrade_above: int = 0
 
+    def __repr__(self) -> str:
+        """Return a short description."""
+        stages = f", {1 + len(self.architecture.stages)} stages" if self.architecture.stages else ""
+        return (
+            f"<Model: {self.value_function} values for {self.game.spec}, {len(self.architecture.tuples)} tuples{stages}, "
+            f"{self.architecture.weight_count():,} weights>"
+        )
+
     @property
     def tables(self) -> WeightTables:
+        """What kernels read the weights by."""
         return self.architecture.tables(self.game, writable_view(self.weights), self.quantum)
 
     @property
     def downgrading(self) -> Downgrading:
+        """How boards with large tiles are downgraded."""
         return make_downgrading(self.game, self.downgrade_above, self.architecture.stages)
 
     def check_plays(self, game: Game) -> None:
@@ -76,16 +86,24 @@ class Model:
             raise UsageError(f"the model was trained for {self.game.spec} and cannot play {game.spec}")
 
     def in_16_bits(self, quantum: float = 0.0) -> "Model":
-        """The same model in half the memory, to a precision of `quantum`; it plays as well, and faster."""
+        """Return the model with weights in 16 bits, in multiples of at least `quantum`: half the memory, and faster."""
         if self.weights.dtype == np.int16:
             if quantum > self.quantum:
-                raise UsageError(f"the model is in units of {self.quantum:g} already; pack the one it was made of")
+                raise UsageError(
+                    f"the weights are multiples of {self.quantum:g} already; pack the model they were made of"
+                )
             return self
         whole, quantum = quantised(self.weights, quantum)
         return replace(self, weights=whole, quantum=quantum)
 
-    def save(self, path: Path, *, compact: bool = False, quantum: float = 0.0) -> None:
-        """Write the model; `compact` for shipping: 16 bits in coarse units, visited weights only, compressed."""
+    def save(self, path: str | Path, *, compact: bool = False, quantum: float = 0.0) -> None:
+        """Write the model to a file.
+
+        Args:
+            path: The file; an existing one is replaced.
+            compact: Whether to write 16-bit weights, visited ones only, compressed.
+            quantum: What compact weights are rounded to, in points; 0 keeps all that 16 bits can hold.
+        """
         model = self.in_16_bits(quantum) if compact else self
         tensors = pack(model.weights, self.architecture.promoted_from) if compact else {"weights": model.weights}
         architecture = {
@@ -106,17 +124,21 @@ class Model:
             "compact": str(compact).lower(),
             "downgrade_above": str(self.downgrade_above),
         }
-        write_tensors(path, tensors, {**self.origin, **about})
+        write_tensors(Path(path), tensors, {**self.origin, **about})
 
 
 def load_model(path: str | Path) -> Model:
-    """Read a model; raises FileError with the reason if it is none, damaged, or of a later version."""
+    """Read a model.
+
+    Raises:
+        FileError: The file is no model, is damaged, or has a format of another version.
+    """
     tensors, metadata = read_tensors(Path(path))
-    metadata = _translate(metadata)
-    if metadata.get("format") != FORMAT:
+    if metadata.get("format") not in (FORMAT, _FORMAT_2):
         found = metadata.get("format", "no format at all")
         raise FileError(f"{path}: not a model of this version: {found}, not {FORMAT}")
     try:
+        metadata = _translate(metadata)
         entries = json.loads(metadata["architecture"])
         architecture = NTupleArchitecture(
             tuple(entries["tuples"]),
@@ -127,18 +149,14 @@ def load_model(path: str | Path) -> Model:
             tuple(entries.get("stages", ())),
             bool(entries.get("promote", False)),
         )
-        game, value_function, quantum = (
-            make_game(metadata["game"]),
-            metadata["value_function"],
-            float(metadata["quantum"]),
-        )
+        game = make_game(metadata["game"])
+        value_function, quantum = metadata["value_function"], float(metadata["quantum"])
         architecture.check_fits(game)
         downgrade_above = int(metadata.get("downgrade_above", "0"))
         check_downgrade_above(downgrade_above, game)
         size = VALUE_FUNCTIONS[value_function] * architecture.table_size
-        weights = (
-            unpack(tensors, size, architecture.promoted_from) if metadata["compact"] == "true" else tensors["weights"]
-        )
+        compact = metadata["compact"] == "true"
+        weights = unpack(tensors, size, architecture.promoted_from) if compact else tensors["weights"]
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         raise FileError(f"{path}: its description is damaged: {error}") from None
     if weights.shape != (size,) or weights.dtype not in (np.float32, np.int16):
@@ -149,7 +167,7 @@ def load_model(path: str | Path) -> Model:
 
 
 def _translate(metadata: dict[str, str]) -> dict[str, str]:
-    """Metadata of format 2 in the words of this version; anything else as it is."""
+    """Return metadata of format 2 in the words of this version, anything else as it is."""
     if metadata.get("format") != _FORMAT_2:
         return metadata
     renamed = {_KEYS_OF_FORMAT_2.get(key, key): text for key, text in metadata.items()}

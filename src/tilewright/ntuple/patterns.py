@@ -1,4 +1,4 @@
-"""The shape of a network: which cells its tuples cover, and what else it looks at."""
+"""Architectures of n-tuple networks: their tuples, features and stages, and the networks of the papers by name."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,13 +16,22 @@ from tilewright.ntuple.weights import WeightTables
 
 __all__ = ["NETWORKS", "NTupleArchitecture", "find_network"]
 
-LONGEST_TUPLE = 7
-MOST_WEIGHTS = 2**32  # places are 32-bit
+MAX_TUPLE_LENGTH = 7
+MAX_WEIGHTS = 2**32  # indices have 32 bits
 
 
 @dataclass(frozen=True)
 class NTupleArchitecture:
-    """Tuples of cells (hexadecimal digits, 0 the top left, four a row), and extra features.
+    """What an n-tuple network reads of a board.
+
+    Attributes:
+        tuples: Cells as hexadecimal digits, 0 at the top left, four a row.
+        symmetric: Whether each tuple is read from every symmetry of the board, with the same weights.
+        alphabet: The number of tiles that a cell can tell apart, the empty cell included: 16, or 15 without 32768.
+        features: Names of `ntuple.features.FEATURES`.
+        by_hint: Whether tuples have separate weights for each hint of Threes.
+        stages: Tiles that begin the second, third … stage, like 16384+8192 (see `ntuple.stages`).
+        promote: Whether a weight of a later stage is read from the stage before until it is written.
 
     >>> shape = NTupleArchitecture(("0123", "4567"))
     >>> shape.weight_count(), shape.lookups(make_game("2048"))
@@ -30,19 +39,19 @@ class NTupleArchitecture:
     """
 
     tuples: tuple[str, ...]
-    symmetric: bool = True  # read each tuple from every symmetric image of the board
-    alphabet: int = 16  # how many tiles a cell can tell apart, the empty cell included: 16, or 15 without 32768
-    features: tuple[str, ...] = ()  # names of networks.features.FEATURES
-    by_hint: bool = False  # tuples have tables of their own for each hint, the kind of the next tile
-    stages: tuple[str, ...] = ()  # tiles that begin the second, third … stage, like 16384+8192 (see networks.stages)
-    promote: bool = False  # a later stage reads what the stage before it knows, until it knows better
+    symmetric: bool = True
+    alphabet: int = 16
+    features: tuple[str, ...] = ()
+    by_hint: bool = False
+    stages: tuple[str, ...] = ()
+    promote: bool = False
 
     def __post_init__(self) -> None:
         if not self.tuples:
             raise SpecError("a network needs at least one tuple")
         for cells in self.tuples:
-            if not 1 <= len(cells) <= LONGEST_TUPLE or not set(cells) <= set("0123456789abcdef"):
-                raise SpecError(f"tuple {cells!r}: must be 1 to {LONGEST_TUPLE} cells, hexadecimal digits 0 to f")
+            if not 1 <= len(cells) <= MAX_TUPLE_LENGTH or not set(cells) <= set("0123456789abcdef"):
+                raise SpecError(f"tuple {cells!r}: must be 1 to {MAX_TUPLE_LENGTH} cells, hexadecimal digits 0 to f")
             if len(set(cells)) < len(cells):
                 raise SpecError(f"tuple {cells!r}: a cell is named twice")
         if self.alphabet not in (15, 16):
@@ -56,17 +65,17 @@ class NTupleArchitecture:
             raise SpecError(f"features {', '.join(self.features)}: one is named twice")
         if self.promote and not self.stages:
             raise SpecError("promote goes with stages; this network has none")
-        if self.table_size >= MOST_WEIGHTS // 4:
-            raise SpecError(f"a network of {self.table_size:,} weights is too large; the most is {MOST_WEIGHTS // 4:,}")
+        if self.table_size >= MAX_WEIGHTS // 4:
+            raise SpecError(f"a network of {self.table_size:,} weights is too large; the most is {MAX_WEIGHTS // 4:,}")
 
     @property
     def _tuple_sizes(self) -> list[int]:
-        """The length of every tuple's table as it is stored: four bits a cell."""
+        """The stored length of every tuple's table: four bits a cell."""
         return [16 ** len(cells) for cells in self.tuples]
 
     @property
     def _hints(self) -> int:
-        """How many weights an entry of a tuple has, side by side: a move changes the hint more often than the entry."""
+        """The number of adjacent weights of an entry: a move changes the hint more often than the entry."""
         return HINTS if self.by_hint else 1
 
     @property
@@ -75,33 +84,34 @@ class NTupleArchitecture:
 
     @property
     def stage_size(self) -> int:
-        """How many places the tables of one stage have together."""
+        """The number of stored weights of one stage."""
         return self._tuples_size + sum(FEATURES[name] for name in self.features)
 
     @property
     def table_size(self) -> int:
-        """How many places all tables have together."""
+        """The number of stored weights of all stages."""
         return (1 + len(self.stages)) * self.stage_size
 
     @property
     def promoted_from(self) -> int | None:
-        """From which place on unwritten weights are read from the stage before; None where stages do not promote."""
+        """The index from which on weights may be unwritten; None without promotion."""
         return self.stage_size if self.promote else None
 
     def weight_count(self) -> int:
-        """How many weights it has, as papers count them: tiles to the power of the length, for each tuple."""
+        """Return the number of weights as papers count them: the alphabet to the power of each tuple's length."""
         tuples: int = self._hints * sum(self.alphabet ** len(cells) for cells in self.tuples)
         return (1 + len(self.stages)) * (tuples + sum(FEATURES[name] for name in self.features))
 
     def symmetry_count(self, game: Game) -> int:
+        """Return the number of symmetries that are read."""
         return (8 if game.rows == game.columns else 4) if self.symmetric else 1
 
     def lookups(self, game: Game) -> int:
-        """How many weights make up one value."""
+        """Return the number of weights that add up to one value."""
         return self.symmetry_count(game) * len(self.tuples) + len(self.features)
 
     def check_fits(self, game: Game) -> None:
-        """Raise SpecError if a tuple leaves the board, or a stage needs tiles that the game does not have."""
+        """Raise SpecError if a tuple leaves the board, or a stage names tiles that the game does not have."""
         parse_stages(self.stages, game)
         if self.by_hint and not game.has_hints:
             raise SpecError(f"by_hint: {game.name} has no hints")
@@ -112,7 +122,7 @@ class NTupleArchitecture:
                     raise SpecError(f"tuple {cells!r}: cell {cell} is not on a {game.rows}x{game.columns} board")
 
     def tables(self, game: Game, weights: NDArray[Any], quantum: float = 1.0) -> WeightTables:
-        """What kernels take, over these weights; `weights` may hold several networks behind each other."""
+        """Return what kernels take; `weights` may hold several networks one after the other."""
         self.check_fits(game)
         offsets = np.cumsum([0, *self._tuple_sizes])
         features = self._tuples_size + np.cumsum([0, *(FEATURES[name] for name in self.features)])
@@ -131,7 +141,7 @@ class NTupleArchitecture:
         )
 
     def __str__(self) -> str:
-        """The tuples as small boards, side by side, and the size."""
+        """Draw the tuples as small boards, and tell the size."""
         lines = [""] * 4
         for cells in self.tuples:
             for row in range(4):
@@ -181,7 +191,7 @@ NETWORKS = {
 
 
 def find_network(name: str) -> NTupleArchitecture:
-    """A network of the papers by its name.
+    """Return the architecture of a network of the papers.
 
     >>> find_network("szubert-small").weight_count()
     860625

@@ -1,1 +1,1 @@
-"""Searchers: kernels that look ahead before they move."""
+"""Searchers: expectimax, minimax, flat Monte Carlo and UCT, and the evaluators at their leaves."""

@@ -1,18 +1,18 @@
-"""A board judged by eye: room, order and merges, line by line, without learning.
+"""A hand-made evaluator: empty cells, monotonicity and merges, line by line, without learning.
 
 The value of a board is the sum over its rows and columns of
 
     base + empty · (empty cells) + merge · (neighbours that merge) + follow · (neighbours one rank apart)
          - order · (how far it is from rising or falling) - size · Σ rank ** size_power
 
-read from a table of all 65,536 lines; lines at the edge have other weights than those between. `order` takes the better
-of the two directions and measures a step the wrong way by the difference of rank ** order_power. A tile's *rank* grows
-by one from tile to tile; tiles that merge with each other share one, as 1 and 2 do in Threes. No line is worth less
-than LEAST, so that a lost game, worth 0, is worse than any other.
+read from a table of all 65,536 lines. Lines at the edge have other weights than inner ones. `order` takes the better of
+the two directions and measures a step against it by the difference of rank ** order_power. The *rank* grows by one from
+tile to tile; tiles that merge with each other share one, as 1 and 2 do in Threes. No line has a value below MIN_VALUE,
+so that a lost game, with the value 0, is worse than any other.
 
 The ideas are those of nneonneo's and xificurk's players; the weights are our own, found by
-`benchmarks/tune_heuristic.py`. They are large beside rewards on purpose: earlier ones scored 86 k at depth 3 as
-tuned, and 97 to 113 k when 4 to 64 times as large (20 games each, so only a trend; why was not examined).
+`benchmarks/tune_heuristic.py`. They are large compared with rewards on purpose: earlier weights scored 86 k at depth 3
+as tuned, and 97 to 113 k when 4 to 64 times as large (20 games each, so only a trend; the reason was not examined).
 """
 
 from functools import lru_cache
@@ -28,17 +28,17 @@ from tilewright.games.line_tables import LineOffsets
 from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, LEFT, Rules, State, downgraded_cells, slide
 from tilewright.search.evaluator import evaluate_state
 
-__all__ = ["LEAST", "WEIGHTS", "Heuristic", "LineWeights", "Weights", "line_values", "make_heuristic"]
+__all__ = ["MIN_VALUE", "WEIGHTS", "Heuristic", "LineWeights", "Weights", "line_values", "make_heuristic"]
 
 u64 = np.uint64
 LineValues: TypeAlias = NDArray[np.float32]  # float32[65536], by the line's four nibbles, first cell highest
 
 LOWEST = np.float32(-np.inf)
-LEAST = 100.0  # what the worst line is worth
+MIN_VALUE = 100.0  # of a line
 
 
 class LineWeights(NamedTuple):
-    """What each property of a line counts."""
+    """The weights of a line's properties."""
 
     empty: float  # each empty cell
     merge: float  # each pair that merges, gaps between them closed
@@ -48,7 +48,7 @@ class LineWeights(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """What a game's heuristic is made of."""
+    """The parameters of a game's heuristic."""
 
     base: float  # every line
     order_power: float
@@ -76,37 +76,39 @@ WEIGHTS = {
 
 
 class Heuristic(NamedTuple):
-    table: LineValues  # one part for each kind of line, by the line's four nibbles, first cell highest
-    part: LineOffsets  # uint64[8]: where the part of each row begins, then that of each column
-    q_values: NDArray[np.float32]  # float32[4]: filled by `evaluate_state`, -inf where a move is not legal
+    """A heuristic with the workspace of one thread."""
+
+    table: LineValues  # the values of all lines, for each kind of line
+    offset: LineOffsets  # uint64[8]: where the table of each row begins, then that of each column
+    q_values: NDArray[np.float32]  # float32[4]: filled by `evaluate_state`, -inf where a move is illegal
 
 
 def make_heuristic(game: Game, weights: Weights | None = None) -> Heuristic:
-    """The heuristic of a game, with room of its own: one for every thread. The table is made once."""
-    table, part = _table(game, weights or WEIGHTS[game.name])
-    return Heuristic(table, part, np.empty(4, np.float32))
+    """Return the heuristic of a game, with a workspace for one thread; the table is made once and shared."""
+    table, offset = _table(game, weights or WEIGHTS[game.name])
+    return Heuristic(table, offset, np.empty(4, np.float32))
 
 
 @lru_cache(maxsize=4)
 def _table(game: Game, weights: Weights) -> tuple[LineValues, LineOffsets]:
-    """Lines that a smaller board does not have read zeros, from a part of their own."""
+    """Build the tables; lines that a smaller board does not have read zeros."""
     kinds: list[tuple[LineWeights, int]] = []  # weights and length
-    part = np.full(8, -1)
+    kind_of_line = np.full(8, -1)
     for first, lines, length in ((0, game.rows, game.columns), (4, game.columns, game.rows)):
         for line in range(lines):
             kind = (weights.edge if line in (0, lines - 1) else weights.inner, length)
             if kind not in kinds:
                 kinds.append(kind)
-            part[first + line] = kinds.index(kind)
+            kind_of_line[first + line] = kinds.index(kind)
     tables = [line_values(game, weights, *kind) for kind in kinds]
-    if (part < 0).any():
-        part[part < 0] = len(tables)
+    if (kind_of_line < 0).any():
+        kind_of_line[kind_of_line < 0] = len(tables)
         tables.append(np.zeros(65536, np.float32))
-    return np.concatenate(tables), part.astype(np.uint64) << np.uint64(16)
+    return np.concatenate(tables), kind_of_line.astype(np.uint64) << np.uint64(16)
 
 
 def line_values(game: Game, weights: Weights, kind: LineWeights, length: int) -> LineValues:
-    """The values of all lines of `length` cells: float32[65536]."""
+    """Return the values of all lines of `length` cells: float32[65536]."""
     merges = _merging_pairs(game.rules)
     ranks = _ranks(merges)
     codes = np.arange(65536)[:, None] >> np.array([12, 8, 4, 0][:length]) & 15
@@ -121,47 +123,48 @@ def line_values(game: Game, weights: Weights, kind: LineWeights, length: int) ->
     size = (ranks**weights.size_power)[codes].sum(axis=1)
 
     good = weights.base + kind.empty * empty + kind.merge * merge + kind.follow * follow
-    return np.maximum(good - kind.order * order - kind.size * size, LEAST).astype(np.float32)
+    return np.maximum(good - kind.order * order - kind.size * size, MIN_VALUE).astype(np.float32)
 
 
 def _merging_pairs(rules: Rules) -> NDArray[np.bool_]:
-    """Which tiles merge with which, by code: bool[16, 16]; read from the game's own table of moves."""
+    """Return which tiles merge with which, by code: bool[16, 16], read from the game's own table of moves."""
     pairs = np.arange(256).reshape(16, 16) << 8
     return rules.moves[int(rules.part[LEFT]) + pairs] >> 16 != 0
 
 
 def _ranks(merges: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """0 for empty, then one more for every tile that does not merge with the one before it."""
+    """Return the rank of every code: 0 for empty, then one more for every tile that does not merge with the last."""
     first = ~merges[np.arange(15), np.arange(1, 16)]
     return np.concatenate([[0.0], np.cumsum(first)])
 
 
 @inline
 def board_value(evaluator: Heuristic, rules: Rules, state: State) -> Any:
-    """The sum over rows and columns (float32)."""
+    """Return the sum over rows and columns (float32)."""
     cells = downgraded_cells(rules, state, LARGEST_NIBBLE)
     return _sum_of_rows(evaluator, cells, 0) + _sum_of_rows(evaluator, transpose(cells), 4)
 
 
 @inline
 def _sum_of_rows(evaluator: Heuristic, cells: Word, first: int) -> Any:
-    table, part = evaluator.table, evaluator.part
+    table, offset = evaluator.table, evaluator.offset
     return (
-        table[part[first] | (cells >> u64(48))]
-        + table[part[first + 1] | ((cells >> u64(32)) & u64(0xFFFF))]
-        + table[part[first + 2] | ((cells >> u64(16)) & u64(0xFFFF))]
-        + table[part[first + 3] | (cells & u64(0xFFFF))]
+        table[offset[first] | (cells >> u64(48))]
+        + table[offset[first + 1] | ((cells >> u64(32)) & u64(0xFFFF))]
+        + table[offset[first + 2] | ((cells >> u64(16)) & u64(0xFFFF))]
+        + table[offset[first + 3] | (cells & u64(0xFFFF))]
     )
 
 
 @implements(evaluate_state, Heuristic, forceinline=False)
-def judge_by_heuristic(evaluator: Heuristic, rules: Rules, state: State) -> Any:
+def evaluate_by_heuristic(evaluator: Heuristic, rules: Rules, state: State) -> Any:
+    """Return the value of the best move."""
     best = LOWEST
     for action in range(4):
         after, reward = slide(rules, state, action)
         evaluator.q_values[action] = LOWEST
         if reward != ILLEGAL:
-            q_values = board_value(evaluator, rules, after) + np.float32(reward)
-            evaluator.q_values[action] = q_values
-            best = max(best, q_values)
+            q = board_value(evaluator, rules, after) + np.float32(reward)
+            evaluator.q_values[action] = q
+            best = max(best, q)
     return np.float32(0) if best == LOWEST else best
