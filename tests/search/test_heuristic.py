@@ -14,7 +14,7 @@ from tilewright.games.state_kernels import typed_state
 from tilewright.search.evaluator import evaluate_state
 from tilewright.search.heuristic import MIN_VALUE, WEIGHTS, Heuristic, LineWeights, Weights, line_values, make_heuristic
 
-# All weights differ, so that no two can be mistaken for each other; the base is small enough for LEAST to matter.
+# All weights differ, so that no two can be mistaken for each other; the base is small enough for MIN_VALUE to matter.
 ODD = Weights(9_000.0, 2.5, 3.1, LineWeights(130, 710, 57, 11.0, 3.0), LineWeights(170, 530, 41, 7.0, 2.0))
 GAMES = ["2048", "threes", "threes:max_tile=6144"]
 SHAPES = ["2048:rows=3,columns=2", "threes:rows=3", "2048:columns=3", "threes:rows=2,columns=2,start_tiles=3"]
@@ -68,13 +68,13 @@ def test_judge_leaves_the_worth_of_each_move_and_returns_the_best(spec: str) -> 
 def test_a_lost_game_is_worth_less_than_any_other(spec: str) -> None:
     game, rng = make_game(spec), random.Random(3)
     evaluator = make_heuristic(game)
-    assert evaluator.table[: 1 << 16].min() >= LEAST > 0
+    assert evaluator.table[: 1 << 16].min() >= MIN_VALUE > 0
     lost = 0
     for _ in range(400):
         board = random_board(game, rng)
         value, worths = judged(evaluator, board)
         assert (value == 0) == game.is_over(board)
-        assert (value >= LEAST) == bool(worths)
+        assert (value >= MIN_VALUE) == bool(worths)
         lost += value == 0
     assert lost > 0
 

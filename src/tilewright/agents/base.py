@@ -55,7 +55,7 @@ class PlayedMove:
 
 
 @dataclass(frozen=True)
-class Agent(ABC):
+class Agent:
     """A player's options; `player(game)` puts it to work.
 
     An agent written in plain Python overrides `values` alone and plays the first move of the highest value. An agent
@@ -146,7 +146,7 @@ class Agent(ABC):
         return getattr(type(self), method) is not getattr(Agent, method)
 
 
-class BatchAgent(Agent):
+class BatchAgent(Agent, ABC):
     """An agent without a policy for which many boards cost little more than one: it plays games side by side."""
 
     batch_size: ClassVar[int]  # the number of games

@@ -1,4 +1,4 @@
-"""Models of agents: from a file, from memory, or the one in the package; files are read once, in 16 bits, and shared."""
+"""Models of agents: from a file, from memory, or from the package; files are read once and shared."""
 
 from dataclasses import replace
 from functools import lru_cache

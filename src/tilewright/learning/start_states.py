@@ -1,4 +1,4 @@
-"""Start states of training games: new games, or in turn the boards at which earlier games reached a stage (Yeh 2016)."""
+"""Start states of training games: new games, or the boards at which earlier games reached a stage (Yeh 2016)."""
 
 from typing import NamedTuple
 

@@ -66,8 +66,8 @@ class Model:
         """Return a short description."""
         stages = f", {1 + len(self.architecture.stages)} stages" if self.architecture.stages else ""
         return (
-            f"<Model: {self.value_function} values for {self.game.spec}, {len(self.architecture.tuples)} tuples{stages}, "
-            f"{self.architecture.weight_count():,} weights>"
+            f"<Model: {self.value_function} values for {self.game.spec}, "
+            f"{len(self.architecture.tuples)} tuples{stages}, {self.architecture.weight_count():,} weights>"
         )
 
     @property
@@ -89,9 +89,7 @@ class Model:
         """Return the model with weights in 16 bits, in multiples of at least `quantum`: half the memory, and faster."""
         if self.weights.dtype == np.int16:
             if quantum > self.quantum:
-                raise UsageError(
-                    f"the weights are multiples of {self.quantum:g} already; pack the model they were made of"
-                )
+                raise UsageError(f"weights are multiples of {self.quantum:g} already; pack the model they came from")
             return self
         whole, quantum = quantised(self.weights, quantum)
         return replace(self, weights=whole, quantum=quantum)

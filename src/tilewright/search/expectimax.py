@@ -3,8 +3,8 @@
     V₁(state) = what the evaluator says                             (one ply: no search at all)
     Vₙ(state) = max over moves of reward + Σ P(next) · (spawn reward + Vₙ₋₁(next))
 
-The search ends at a fixed depth, at a depth that depends on how crowded the board is, or, with iterative deepening, when
-its time is up. Branches that are too improbable are evaluated at once. The improbability of a branch is counted in
+The search ends at a fixed depth, at a depth that depends on how crowded the board is, or, with iterative deepening, at
+the end of its time. Branches that are too improbable are evaluated at once. The improbability of a branch is counted in
 whole eighths of a bit, so that what is left of it can be part of a transposition table's key.
 """
 
