@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from tilewright.games.base import Game
     from tilewright.games.board import Board
     from tilewright.games.episode import Episode
+    from tilewright.games.line_game import LineGame
     from tilewright.play.evaluate import Evaluation, evaluate
+    from tilewright.rng import Stream, stream_for
 
 __version__ = "0.1.0"
 
@@ -33,12 +35,15 @@ __all__ = [
     "Evaluation",
     "Game",
     "IllegalMoveError",
+    "LineGame",
     "SpecError",
+    "Stream",
     "TilewrightError",
     "UsageError",
     "evaluate",
     "make_agent",
     "make_game",
+    "stream_for",
 ]
 
 _HOMES = {
@@ -51,12 +56,15 @@ _HOMES = {
     "GAMES": "tilewright.games",
     "Game": "tilewright.games.base",
     "IllegalMoveError": "tilewright.errors",
+    "LineGame": "tilewright.games.line_game",
     "SpecError": "tilewright.errors",
+    "Stream": "tilewright.rng",
     "TilewrightError": "tilewright.errors",
     "UsageError": "tilewright.errors",
     "evaluate": "tilewright.play.evaluate",
     "make_agent": "tilewright.agents",
     "make_game": "tilewright.games",
+    "stream_for": "tilewright.rng",
 }
 
 

@@ -1,17 +1,17 @@
-"""Everything that can go wrong by a user's doing, as one tree; the message is what the user reads.
+"""The errors that tilewright raises on purpose. Their messages are written for the user.
 
 TilewrightError
-├── UsageError            what was asked for cannot be (exit code 2)
-│   ├── BoardError        a text that is no board of the game
-│   ├── SpecError         an unknown game or agent, or an option it does not have
-│   ├── ConfigError       a training recipe with an unknown key or an impossible value
+├── UsageError            an impossible request (exit code 2)
+│   ├── BoardError        something that is no board of the game
+│   ├── SpecError         an unknown game or agent, or an impossible option
+│   ├── ConfigError       a training configuration with an unknown key or an impossible value
 │   ├── FileError         a file that is missing, damaged, of another kind, or cannot be written
-│   └── IllegalMoveError  a move that changes nothing
-├── DivergedError         learning went to infinity
-├── UnreachedError        no game of training came so far
-├── ClusterError          a cluster lost what it was to do, too often to try again
-├── JobsFailedError       some jobs of a suite ended with an error; the others are finished
-└── MissingExtraError     an optional part of the package is not installed
+│   └── IllegalMoveError  a move that is not legal on the board
+├── DivergedError         learning diverged: a weight became infinite or NaN
+├── UnreachedError        no training game reached the next stage
+├── ClusterError          a cluster lost the same work too many times
+├── JobsFailedError       some jobs of a suite failed; the others are finished
+└── MissingExtraError     an optional dependency is not installed
 """
 
 __all__ = [
@@ -31,19 +31,19 @@ __all__ = [
 
 
 class TilewrightError(Exception):
-    """Base of all errors that tilewright raises on purpose."""
+    """Base class of all errors that tilewright raises on purpose."""
 
 
 class UsageError(TilewrightError, ValueError):
-    """What was asked for cannot be; the message says why."""
+    """An impossible request; the message says why it is impossible."""
 
 
 class BoardError(UsageError):
-    """A text, list or array that is no board of the game."""
+    """A text, list or array that is no board of the game; the message names the cell and the reason."""
 
 
 class SpecError(UsageError):
-    """A game or agent that does not exist, or an option it does not have."""
+    """An unknown game or agent, an option it does not have, or a value that the option does not allow."""
 
 
 class ConfigError(UsageError):
@@ -55,24 +55,24 @@ class FileError(UsageError):
 
 
 class DivergedError(TilewrightError):
-    """Learning went to infinity; the last good checkpoint is kept."""
+    """Learning diverged: a weight became infinite or NaN. The last checkpoint is kept."""
 
 
 class UnreachedError(TilewrightError):
-    """No game came as far as the next stage of training; what was learned until then is kept."""
+    """No training game reached the next stage. The weights learned so far are kept."""
 
 
 class ClusterError(TilewrightError):
-    """A cluster lost what it was to do, too often to try again."""
+    """A cluster lost the same work too many times."""
 
 
 class JobsFailedError(TilewrightError):
-    """Some jobs of a suite ended with an error, each told in a line; all others are finished."""
+    """Some jobs of a suite failed, one line each in the message; all others are finished."""
 
 
 class IllegalMoveError(UsageError):
-    """A move that changes nothing on that board."""
+    """A move that is not legal: it changes nothing on the board, or there is no such move."""
 
 
 class MissingExtraError(TilewrightError, ImportError):
-    """An optional part of the package is not installed; the message has the pip line."""
+    """An optional dependency is not installed; the message contains the pip command."""

@@ -252,14 +252,14 @@ def test_exactly_the_outcomes_of_a_move_may_follow_it(board: str, tmp_path: Path
     game = THREES if board.startswith("1") else GAME
     start = game.parse(f"{board} hint=2 bag=143" if game is THREES else board)
     after, reward = game.slide(start, "left")
-    score = game.points(start) + reward
+    score = game.board_score(start) + reward
     possible = {outcome for outcome, _ in game.outcomes(after)}
     others = {other for action in ("up", "right") for other, _ in game.outcomes(game.slide(start, action)[0])}
     assert others - possible
     assert possible - others
     for outcome in possible | others:
-        gain = game.points(outcome) - game.points(after)
-        states, scores = (start.state, outcome.state), (game.points(start), score + gain)
+        gain = game.board_score(outcome) - game.board_score(after)
+        states, scores = (start.state, outcome.state), (game.board_score(start), score + gain)
         recording = Recording(game, "human", 0, 0, states, ("left",), scores)
         path = saved(tmp_path / "games.jsonl", recording)
         if outcome in possible:

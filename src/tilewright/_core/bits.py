@@ -1,8 +1,8 @@
-"""Machine instructions on 64-bit words, each with a portable twin.
+"""Machine instructions on 64-bit words.
 
-`popcount`, `trailing_zeros` and `prefetch` are LLVM operations that every processor's back end can lower.
-`pdep` and `pext` are BMI2 instructions of x86; elsewhere, and on processors that run them slowly, their
-twins in plain arithmetic are compiled instead (see `jit.portable`).
+`popcount`, `trailing_zeros` and `prefetch` are LLVM operations, which exist for every processor. `pdep` and `pext` are
+BMI2 instructions of x86. On other processors, and on those that run them slowly, `pdep_portable` and `pext_portable`
+are compiled instead (see `jit.portable`).
 """
 
 from typing import Any
@@ -21,10 +21,8 @@ __all__ = [
     "pext",
     "pext_portable",
     "popcount",
-    "popcount_portable",
     "prefetch",
     "trailing_zeros",
-    "trailing_zeros_portable",
 ]
 
 u64 = np.uint64
@@ -33,7 +31,7 @@ ONE = u64(1)
 
 @intrinsic
 def popcount(typingctx: Any, word: Any) -> Any:
-    """Number of set bits: 0b1011 -> 3."""
+    """Count the set bits: 0b1011 -> 3."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.ctpop(args[0])
@@ -43,7 +41,7 @@ def popcount(typingctx: Any, word: Any) -> Any:
 
 @intrinsic
 def trailing_zeros(typingctx: Any, word: Any) -> Any:
-    """Index of the lowest set bit: 0b1000 -> 3; 64 for zero."""
+    """Find the index of the lowest set bit: 0b1000 -> 3; 64 for zero."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
@@ -53,7 +51,7 @@ def trailing_zeros(typingctx: Any, word: Any) -> Any:
 
 @intrinsic
 def prefetch(typingctx: Any, array: Any, index: Any) -> Any:
-    """Ask for array[index] to be brought into the cache; never faults, changes nothing."""
+    """Load array[index] into the cache ahead of its use. Has no other effect; an index outside the array is allowed."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
@@ -84,22 +82,6 @@ def _bmi2(name: str) -> Any:
 
 
 @inline
-def popcount_portable(word: Word) -> Word:
-    count = u64(0)
-    while word:
-        word &= word - ONE
-        count += ONE
-    return count
-
-
-@inline
-def trailing_zeros_portable(word: Word) -> Word:
-    if not word:
-        return u64(64)
-    return popcount_portable((word & (~word + ONE)) - ONE)
-
-
-@inline
 def pdep_portable(word: Word, mask: Word) -> Word:
     """Spread the low bits of `word` to the set bits of `mask`: (0b101, 0b11010) -> 0b10010."""
     out = u64(0)
@@ -115,12 +97,12 @@ def pdep_portable(word: Word, mask: Word) -> Word:
 @inline
 def pext_portable(word: Word, mask: Word) -> Word:
     """Gather the bits of `word` under `mask` into the low bits: (0b10010, 0b11010) -> 0b101."""
-    out, place = u64(0), ONE
+    out, position = u64(0), ONE
     while mask:
         lowest = mask & (~mask + ONE)
         if word & lowest:
-            out |= place
-        place <<= ONE
+            out |= position
+        position <<= ONE
         mask ^= lowest
     return out
 

@@ -1,14 +1,13 @@
 """The players: one registry from spec text to an agent with one small protocol (see `agents.agent`)."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tilewright._core.registry import Entry, Registry
-from tilewright.errors import UsageError
 
 if TYPE_CHECKING:
     from tilewright.agents.base import Agent
 
-__all__ = ["AGENTS", "agent_of", "make_agent"]
+__all__ = ["AGENTS", "make_agent"]
 
 AGENTS: "Registry[Agent]" = Registry(
     "agent",
@@ -26,29 +25,22 @@ AGENTS: "Registry[Agent]" = Registry(
             "tilewright.deep.agent:AfterstateAgent", "a trained deep network that values afterstates", "deep"
         ),
     },
+    base="tilewright.agents.base:Agent",
 )
 
 
-def make_agent(spec: str, **options: Any) -> "Agent":
-    """An agent by its spec.
+def make_agent(spec: "str | Agent", **options: object) -> "Agent":
+    """Make an agent from its spec; an Agent is returned as it is.
 
     >>> make_agent("greedy").values(make_game("2048").parse("2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2"))
     {'up': 0.0, 'right': 4.0, 'down': 0.0, 'left': 4.0}
-    """
-    return AGENTS.make(spec, **options)
 
-
-def agent_of(agent: "Agent | str") -> "Agent":
-    """Return an agent as it is, and make one of a spec.
+    Args:
+        spec: A registered name with options, as `heuristic:depth=3`, or a class of your own, as
+            `my_module:MyAgent,weight=2`.
+        options: Options in addition to those of the spec.
 
     Raises:
-        UsageError: It is neither.
+        SpecError: There is no such agent or option, or an option has an impossible value.
     """
-    from tilewright.agents.base import Agent
-    from tilewright.games.notation import excerpt
-
-    if isinstance(agent, Agent):
-        return agent
-    if isinstance(agent, str):
-        return make_agent(agent)
-    raise UsageError(f"{excerpt(agent)} is no agent: give an Agent, or a spec such as 'expectimax:depth=2'")
+    return AGENTS.make(spec, **options)

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.checks import check_that
-from tilewright._core.registry import option_spec
-from tilewright.errors import SpecError, UsageError
-from tilewright.games.base import Game
+from tilewright._core.options import Configurable
+from tilewright.agents import AGENTS
+from tilewright.errors import SpecError
+from tilewright.games.base import Game, no_move_error
 from tilewright.games.board import Board
 from tilewright.games.policy import GameResults, Policy, act_one, make_move_log, play_moves
 from tilewright.games.rules import ACTIONS, State
@@ -55,7 +56,7 @@ class PlayedMove:
 
 
 @dataclass(frozen=True)
-class Agent:
+class Agent(Configurable):
     """A player's options; `player(game)` puts it to work.
 
     An agent written in plain Python overrides `values` alone and plays the first move of the highest value. An agent
@@ -69,13 +70,7 @@ class Agent:
     'right'
     """
 
-    name: ClassVar[str] = ""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Name a class that has no name of its own after itself."""
-        super().__init_subclass__(**options)
-        if not cls.name:
-            cls.name = cls.__name__
+    name: ClassVar[str]
 
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         """Return the value of every legal move of a board; empty when the game is over.
@@ -106,7 +101,7 @@ class Agent:
             return player.move(board, stream)
         values = self.values(board, stream)
         if not values:
-            raise _game_over(board)
+            raise no_move_error(board)
         return _first_best(values)
 
     def loaded(self, game: Game) -> Self:
@@ -116,7 +111,7 @@ class Agent:
     @property
     def spec(self) -> str:
         """The text that `make_agent` reads."""
-        return option_spec(self)
+        return AGENTS.spec_of(self)
 
     def _own_player(self, game: Game) -> "Player":
         """Return the player that this thread has used for the game before, or a new one."""
@@ -210,7 +205,7 @@ class Player:
         board = self.game.parse(board)
         move = self.analyse(board, stream).move
         if move is None:
-            raise _game_over(board)
+            raise no_move_error(board)
         return move
 
     def play(self, board: Any, score: int, stream: Stream, max_moves: int) -> list[PlayedMove]:
@@ -247,10 +242,6 @@ def _innermost(policy: Any) -> Any:
     while hasattr(policy, "policy"):
         policy = policy.policy
     return policy
-
-
-def _game_over(board: Board) -> UsageError:
-    return UsageError(f"the game is over: no move is legal on {board.game.text(board)!r}")
 
 
 def _first_best(values: dict[str, float]) -> str:

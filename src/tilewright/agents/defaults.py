@@ -21,7 +21,7 @@ def ready_agents(game: Game) -> list[str]:
     """
     not_ready = _DEEP_AGENTS if packaged_model(game) else (*_DEEP_AGENTS, *NETWORK_AGENTS)
     names = dict.fromkeys((*_BY_STRENGTH, *AGENTS))
-    return [name for name in names if name not in not_ready]
+    return [name for name in names if name not in not_ready and (name in _BY_STRENGTH or AGENTS.is_available(name))]
 
 
 def agent_or_default(spec: str | None, game: Game) -> Agent:

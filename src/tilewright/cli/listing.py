@@ -189,12 +189,11 @@ def _list(registry: Registry[Any], name: str | None, as_json: bool) -> None:
             output.print_table((registry.kind, "what it is"), list(summaries.items()))
             print(f"\noptions of one: tilewright {registry.kind}s NAME; used as NAME:option=value,…")
         return
-    found = registry.load(name)
-    options = {field.name: field.default for field in dataclasses.fields(found)}
+    options = {option.name: option.default for option in registry.options(name).values()}
     if as_json:
-        output.print_json({"name": name, "summary": registry.entries[name].summary, "options": options})
+        output.print_json({"name": name, "summary": registry.summary(name), "options": options})
         return
-    print(f"{name}: {registry.entries[name].summary}")
+    print(f"{name}: {registry.summary(name)}")
     if not options:
         print("it has no options")
         return

@@ -32,7 +32,7 @@ def move(board: str, agent: str | None, game: str, seed: int, as_json: bool) -> 
     output.announce_compilation()
     played = make_game(game)
     player = agent_or_default(agent, played).player(played)
-    position = played.parse(board)
+    position = played.parse_position(board)
     analysis = player.analyse(position, stream_for(seed))
     if as_json:
         facts = {"agent": player.agent.spec, "game": played.spec, "text": played.text(position), **position.to_json()}

@@ -65,7 +65,7 @@ def play(
     output.announce_compilation()
     played = make_game(game)
     player = agent_or_default(agent, played)
-    start = None if board is None else played.parse(board)
+    start = None if board is None else played.parse_position(board)
     episode = Episode(played, secrets.randbits(32) if seed is None else seed, 0, start)
     player.values(episode.board)  # whatever cannot be played together says so before the screen is ours
     with stop_signals(), nullcontext() if record is None else EpisodeRecorder(record) as recorder:

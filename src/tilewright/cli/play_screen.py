@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tilewright.cli.play_session import HELP, Sitting
 from tilewright.games.board import Board
-from tilewright.games.palette import BOARD_COLOUR, COLOURS_256
+from tilewright.games.palette import BOARD_COLOUR, TERMINAL_COLOURS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -123,7 +123,9 @@ class Screen:
 
     def _colour(self, colour: str) -> str:
         return (
-            f"color({COLOURS_256[colour]})" if self.console.color_system == "256" and colour in COLOURS_256 else colour
+            f"color({TERMINAL_COLOURS[colour]})"
+            if self.console.color_system == "256" and colour in TERMINAL_COLOURS
+            else colour
         )
 
     def _bordered_board(self, board: Board) -> "list[Text]":

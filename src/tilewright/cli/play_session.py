@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from tilewright._core.text import excerpt
 from tilewright.agents.base import Agent
 from tilewright.errors import IllegalMoveError
 from tilewright.games.episode import Episode
-from tilewright.games.notation import excerpt
 from tilewright.games.rules import ACTIONS
 from tilewright.play.recording import EpisodeRecorder
 

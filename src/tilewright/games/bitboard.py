@@ -1,14 +1,14 @@
-"""Cells on a 64-bit word: where they are, how the word turns and mirrors.
+"""Boards as 64-bit words: where the cells are, and how the word is transposed and mirrored.
 
 A board is 16 nibbles, row by row, the top left cell in the *highest* nibble, so that `f"{cells:016x}"` reads like the
-board. Boards smaller than 4x4 fill the upper left corner and keep the row length of four; the rest stays zero.
+board. Boards smaller than 4x4 occupy the upper left corner and keep the row length of four; the other nibbles are zero.
 
     cell    0 1 2 3      board  2 4 . .      cells 0x1200_0030_0000_0000
             4 5 6 7             . . 8 .
             8 9 a b             . . . .
             c d e f             . . . .
 
-A set of cells is a 16-bit mask; the cell that is nibble number `p` from below is bit `p`.
+A set of cells is a 16-bit mask: bit `p` is the cell of nibble `p`, counted from the lowest nibble.
 """
 
 import numpy as np
@@ -17,11 +17,13 @@ from tilewright._core.bits import pdep, pext
 from tilewright._core.jit import Int, Word, inline
 
 __all__ = [
+    "LOWEST_BITS",
     "board_mask",
     "empty_cells",
     "flip",
     "largest_nibble",
     "mirror",
+    "orient",
     "symmetric_cells",
     "symmetric_set",
     "transpose",
@@ -38,7 +40,7 @@ def board_mask(rows: int, columns: int) -> np.uint64:
 
 @inline
 def transpose(cells: Word) -> Word:
-    """Rows become columns: swap single cells across 2x2 blocks, then the blocks."""
+    """Exchange rows and columns: first single cells within 2x2 blocks, then the blocks."""
     a = (
         (cells & u64(0xF0F00F0FF0F00F0F))
         | ((cells & u64(0x0000F0F00000F0F0)) << u64(12))
@@ -53,14 +55,14 @@ def transpose(cells: Word) -> Word:
 
 @inline
 def orient(cells: Word, action: Int) -> Word:
-    """The board whose rows are the lines that the action moves along: transposed for up and down."""
-    vertical = u64(action & 1) - u64(1)  # all ones or zero: chosen without a branch, moves are hard to predict
+    """Turn the board so that its rows are the lines that the action moves along: transposed for up and down."""
+    vertical = u64(action & 1) - u64(1)  # all ones or zero: no branch, because moves are hard to predict
     return cells ^ ((cells ^ transpose(cells)) & vertical)
 
 
 @inline
 def mirror(cells: Word, columns: int) -> Word:
-    """Left becomes right, on a board of that many columns."""
+    """Exchange left and right, on a board with this number of columns."""
     a = ((cells & u64(0xFF00FF00FF00FF00)) >> u64(8)) | ((cells & u64(0x00FF00FF00FF00FF)) << u64(8))
     a = ((a & u64(0xF0F0F0F0F0F0F0F0)) >> u64(4)) | ((a & u64(0x0F0F0F0F0F0F0F0F)) << u64(4))
     return a << u64(4 * (4 - columns))
@@ -68,7 +70,7 @@ def mirror(cells: Word, columns: int) -> Word:
 
 @inline
 def flip(cells: Word, rows: int) -> Word:
-    """Top becomes bottom, on a board of that many rows."""
+    """Exchange top and bottom, on a board with this number of rows."""
     a = (cells >> u64(32)) | (cells << u64(32))
     a = ((a & u64(0xFFFF0000FFFF0000)) >> u64(16)) | ((a & u64(0x0000FFFF0000FFFF)) << u64(16))
     return a << u64(16 * (4 - rows))
@@ -76,7 +78,7 @@ def flip(cells: Word, rows: int) -> Word:
 
 @inline
 def symmetric_cells(cells: Word, which: Int, rows: int, columns: int) -> Word:
-    """Symmetric image number `which`: bit 0 mirrors, bit 1 flips, bit 2 (square boards only) transposes."""
+    """The symmetric board number `which`: bit 0 mirrors, bit 1 flips, bit 2 (square boards only) transposes first."""
     if which & 4:
         cells = transpose(cells)
     if which & 1:
@@ -88,13 +90,13 @@ def symmetric_cells(cells: Word, which: Int, rows: int, columns: int) -> Word:
 
 @inline
 def symmetric_set(cell_set: Word, which: Int, rows: int, columns: int) -> Word:
-    """The same image of a set of cells: spread its bits to nibbles, turn them, gather them again."""
+    """The same symmetry for a set of cells: spread its bits to nibbles, transform them, gather them again."""
     return pext(symmetric_cells(pdep(cell_set, LOWEST_BITS), which, rows, columns), LOWEST_BITS)
 
 
 @inline
 def empty_cells(cells: Word, board: Word) -> Word:
-    """The lowest bit of every empty nibble of the board."""
+    """The lowest bit of every empty cell; `board` is that of every cell (see `board_mask`)."""
     a = cells | (cells >> u64(1))
     a |= a >> u64(2)
     return ~a & board

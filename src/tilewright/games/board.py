@@ -1,7 +1,11 @@
-"""A board as people see it: immutable, comparable, and it prints as a board."""
+"""Boards for Python code: immutable, comparable, printable."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tilewright.games.palette import BOARD_COLOUR
 from tilewright.games.rules import State
@@ -9,19 +13,29 @@ from tilewright.games.rules import State
 if TYPE_CHECKING:
     from tilewright.games.base import Game
 
-__all__ = ["Board"]
+__all__ = ["Board", "BoardLike"]
 
-Tiles = tuple[tuple[int, ...], ...]
+Tiles: TypeAlias = tuple[tuple[int, ...], ...]
+# Everything that `Game.parse` reads: a board, text, nested lists, an array, or the form of `Board.to_json`.
+BoardLike: TypeAlias = Union["Board", str, Sequence[object], Mapping[str, object], NDArray[np.integer]]
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A state or afterstate of `game`. Make one with `game.parse`, `game.start` or `game.slide`.
+    """A board of `game`, before or after the new tile. Made by `game.parse`, `game.start`, `game.slide`, `game.spawn`.
+
+    Boards are immutable. Equal boards of equal games are equal and have the same hash.
 
     >>> import tilewright as tw
-    >>> board = tw.make_game("2048").parse("2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2")
-    >>> board.tiles[0]
-    (2, 2, 4, 0)
+    >>> board = tw.make_game("2048:rows=2,columns=2").parse("2 4 / 0 8")
+    >>> print(board)
+    ┌──────┬──────┐
+    │    2 │    4 │
+    ├──────┼──────┤
+    │      │    8 │
+    └──────┴──────┘
+    >>> board
+    Board('2048:rows=2,columns=2', '2 4 / 0 8')
     """
 
     game: "Game"
@@ -29,13 +43,21 @@ class Board:
 
     @property
     def tiles(self) -> Tiles:
-        """The tile values, row by row; 0 is empty."""
-        value = self.game.value
-        return tuple(tuple(value(code) for code in row) for row in self.codes)
+        """The tile values, row by row; 0 is an empty cell.
+
+        >>> make_game("2048").parse("2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2").tiles[0]
+        (2, 2, 4, 0)
+        """
+        values = self.game.tile_values
+        return tuple(tuple(values[code] for code in row) for row in self.codes)
 
     @property
     def codes(self) -> Tiles:
-        """The tile codes, row by row: exponents in 2048."""
+        """The tile codes, row by row: in 2048 the exponents.
+
+        >>> make_game("2048").parse("2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2").codes[0]
+        (1, 1, 2, 0)
+        """
         cells, high = int(self.state.cells), self.game.high_bits(self.state)
         return tuple(
             tuple(
@@ -47,11 +69,28 @@ class Board:
 
     @property
     def notes(self) -> dict[str, str]:
-        """What is known beside the tiles, as the text form has it: {'hint': '2', 'bag': '143'} in Threes."""
+        """What is known besides the tiles, as the text form has it.
+
+        >>> make_game("threes").start(seed=1).notes
+        {'hint': '3', 'bag': '110'}
+        """
         return self.game.notes(self)
 
-    def to_json(self) -> dict[str, Any]:
-        """A form that `json.dumps` takes and `game.parse` reads back."""
+    @property
+    def is_empty(self) -> bool:
+        """Whether the board has no tile at all. Such a board is no position of a game.
+
+        >>> make_game("2048").parse([0] * 16).is_empty
+        True
+        """
+        return not any(code for row in self.codes for code in row)
+
+    def to_json(self) -> dict[str, list[list[int]] | str]:
+        """Convert the board to a form that `json.dumps` writes and `game.parse` reads.
+
+        >>> make_game("2048:rows=2,columns=2").parse("2 4 / 0 8").to_json()
+        {'board': [[2, 4], [0, 8]]}
+        """
         return {"board": [list(row) for row in self.tiles], **self.notes}
 
     def __str__(self) -> str:
@@ -70,7 +109,7 @@ class Board:
         return f"Board({self.game.spec!r}, {self.game.text(self)!r})"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The board as a notebook shows it."""
         cells = "".join("<tr>" + "".join(self._html_cell(code) for code in row) + "</tr>" for row in self.codes)
         notes = " ".join(f"{name}={text}" for name, text in self.notes.items())
         return (
@@ -82,5 +121,5 @@ class Board:
         palette = self.game.palette
         return (
             f'<td style="width:3.2em;height:3.2em;text-align:center;font-weight:bold;border-radius:4px;'
-            f'background:{palette.background(code)};color:{palette.text(code)}">{self.game.value(code) or ""}</td>'
+            f'background:{palette.background(code)};color:{palette.text(code)}">{self.game.tile_values[code] or ""}</td>'
         )

@@ -1,84 +1,97 @@
-"""Boards in text: one reader and one writer for the command line, HTTP and Python.
+"""Boards as text: one reader and one writer for the command line, HTTP and Python.
 
-Three forms are read: numbers row by row (separated by spaces, commas or slashes; `.` or 0 is empty), one
-hexadecimal digit of tile code a cell, and JSON (a nested array, or an object with the array as "board"). Words of
-the form `name=text`, and the other members of a JSON object, are notes: what the player knows beside the tiles.
+Four forms are read:
+
+    2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2      tile values row by row; `.` or 0 is empty, slashes are optional
+    1120000000000001                           tile codes row by row, one hexadecimal digit for each cell
+    https://2048verse.com/p/1120000000000001   the same within a link
+    [[2, 2, 4, 0], …], {"board": [[…], …]}     JSON, or the same as Python lists and NumPy arrays
+
+Words of the form `name=text`, and the other members of a JSON object, are notes: what the player knows besides the
+tiles, such as the hint in Threes.
 """
 
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
+from tilewright._core.text import excerpt
 from tilewright.errors import BoardError
 
-__all__ = ["codes_of_values", "excerpt", "read", "write"]
+__all__ = ["Shape", "read_board", "read_codes", "write_board"]
 
-LONGEST_TEXT = 1000
-LONGEST_NOTE = 60
-Values = list[Any]  # what stands in each cell: an int, or whatever was found there
-Notes = dict[str, str]
+MAX_TEXT_LENGTH = 1000
+MAX_NOTE_LENGTH = 60
+Shape: TypeAlias = tuple[int, int]  # rows, columns
+Values: TypeAlias = list[object]  # what each cell contains: an int, or whatever was found there
+Notes: TypeAlias = dict[str, str]
+_LINK = re.compile(r"([a-z][a-z0-9+.-]*://|([\w-]+\.)+[a-z]{2,}/)\S*", re.IGNORECASE)
 
 
-def write(tiles: Sequence[Sequence[int]], notes: Mapping[str, str]) -> str:
-    """`2 2 4 0 / 0 0 0 0 / …`, with notes behind it."""
+def write_board(tiles: Sequence[Sequence[int]], notes: Mapping[str, str]) -> str:
+    """Write a board on one line: `2 2 4 0 / 0 0 0 0 / …`, followed by its notes."""
     rows = " / ".join(" ".join(map(str, row)) for row in tiles)
     return " ".join([rows, *(f"{name}={text}" for name, text in notes.items())])
 
 
-def read(source: Any, rows: int, columns: int, tile_values: Sequence[int]) -> tuple[Values, Notes]:
-    """The values of all cells, row by row, and the notes; raises BoardError if the shape is wrong."""
+def read_board(source: object, shape: Shape, tile_values: Sequence[int]) -> tuple[Values, Notes]:
+    """Read what each cell contains, row by row, and the notes.
+
+    Args:
+        source: Text, a sequence, an array, or a mapping with the member "board".
+        shape: The number of rows and columns.
+        tile_values: The tile values by code, for hexadecimal codes.
+
+    Raises:
+        BoardError: The shape is wrong, or the text is in none of the forms.
+    """
     if isinstance(source, str):
-        values, notes = _read_text(source, rows, columns, tile_values)
+        values, notes = _read_text(source, shape, tile_values)
     else:
-        values, notes = _read_object(source, rows, columns)
+        values, notes = _read_object(source, shape)
     for name, text in notes.items():
         note = f"{name}={text}"
-        if len(note) > LONGEST_NOTE or not note.isprintable():
+        if len(note) > MAX_NOTE_LENGTH or not note.isprintable():
             raise BoardError(f"{excerpt(note)} is no note of a board")
     return values, notes
 
 
-def codes_of_values(values: Values, code: Callable[[int], int], columns: int) -> list[int]:
-    """The codes of all values; an error names the cell."""
+def read_codes(values: Values, code: Callable[[int], int], shape: Shape) -> list[int]:
+    """Convert tile values to codes.
+
+    Raises:
+        BoardError: A value is no tile; the message names its cell.
+    """
     codes = []
     for i, value in enumerate(values):
         try:
-            if isinstance(value, str | bool) or not isinstance(value, int | np.integer):
-                raise BoardError(f"{excerpt(value)} is not a whole number")
-            codes.append(code(int(value)))
+            codes.append(code(value))  # type: ignore[arg-type]  (it checks the type)
         except BoardError as error:
-            raise BoardError(f"{cell_name(i, columns)}: {error}") from None
+            raise BoardError(f"{_cell_name(i, shape)}: {error}") from None
     return codes
 
 
-def cell_name(i: int, columns: int) -> str:
-    return f"cell {i + 1} (row {i // columns + 1}, column {i % columns + 1})"
+def _cell_name(i: int, shape: Shape) -> str:
+    return f"cell {i + 1} (row {i // shape[1] + 1}, column {i % shape[1] + 1})"
 
 
-def excerpt(value: Any) -> str:
-    """A short quotation of what was found."""
-    try:
-        shown = repr(value.item() if isinstance(value, np.generic) else value)
-    except ValueError:  # Python writes no number of more than some thousand digits
-        return "a number of thousands of digits"
-    return shown if len(shown) <= 24 else f"{shown[:20]}…"
-
-
-def _read_text(source: str, rows: int, columns: int, tile_values: Sequence[int]) -> tuple[Values, Notes]:
+def _read_text(source: str, shape: Shape, tile_values: Sequence[int]) -> tuple[Values, Notes]:
     source = source.strip()
     if not source:
-        raise BoardError("the board is empty text; give its cells row by row, 0 for an empty one")
-    if len(source) > LONGEST_TEXT:
-        raise BoardError(f"a text of {len(source):,} characters is no board; the longest has {LONGEST_TEXT:,}")
+        raise BoardError("the text is empty; give the cells of the board row by row, 0 for an empty one")
+    if len(source) > MAX_TEXT_LENGTH:
+        raise BoardError(f"a text of {len(source):,} characters is no board; the longest has {MAX_TEXT_LENGTH:,}")
     if source[0] in "[{":
         try:
             found = json.loads(source)
         except (ValueError, RecursionError) as error:
             raise BoardError(f"the board looks like JSON but is not: {error}") from None
-        return _read_object(found, rows, columns)
+        return _read_object(found, shape)
+    if link := _LINK.match(source):
+        source = _digits_of_link(link[0], shape) + source[link.end() :]
     words = [word for word in re.split(r"[\s,]+|(/)", source) if word]
     notes: Notes = {}
     for name, _, text in (word.partition("=") for word in words if "=" in word):
@@ -86,28 +99,57 @@ def _read_text(source: str, rows: int, columns: int, tile_values: Sequence[int])
             raise BoardError(f"the note {excerpt(name)} is given twice")
         notes[name] = text
     words = [word for word in words if "=" not in word]
-    if len(words) == 1 and re.fullmatch(r"(0x)?[0-9a-fA-F]{3,}", words[0]):
-        return _read_hexadecimal(words[0], rows, columns, tile_values), notes
-    _check_slashes(words, rows, columns)
+    if len(words) == 1 and _is_hexadecimal(words[0], shape):
+        return _read_hexadecimal(words[0], shape, tile_values), notes
+    if len(words) == 1 and isinstance(_number(words[0]), str):
+        count = shape[0] * shape[1]
+        raise BoardError(f"{excerpt(words[0])} is no board; give {count} numbers, or {count} hexadecimal digits")
+    _check_slashes(words, shape)
     cells: Values = [_number(word) for word in words if word != "/"]
-    return _check_count(cells, "number", rows, columns), notes
+    return _check_count(cells, "number", shape), notes
 
 
-def _read_hexadecimal(word: str, rows: int, columns: int, tile_values: Sequence[int]) -> Values:
-    digits = _check_count(list(word.removeprefix("0x")), "hexadecimal digit", rows, columns)
-    return [tile_values[int(digit, 16)] for digit in digits]
+def _digits_of_link(link: str, shape: Shape) -> str:
+    """The last part of a link that has one hexadecimal digit for each cell."""
+    count = shape[0] * shape[1]
+    parts = [part for part in re.split(r"[^0-9A-Za-z]+", link) if re.fullmatch(rf"[0-9a-fA-F]{{{count}}}", part)]
+    if not parts:
+        raise BoardError(f"the link {excerpt(link, 60)} has no part of {count} hexadecimal digits")
+    return parts[-1]
 
 
-def _number(word: str) -> Any:
+def _is_hexadecimal(word: str, shape: Shape) -> bool:
+    """Whether a single word is meant as codes: all of it is hexadecimal, or it has one letter or digit for each cell."""
+    digits = word.removeprefix("0x")
+    is_long_enough = len(digits) == shape[0] * shape[1] and digits.isalnum()
+    return is_long_enough or re.fullmatch(r"[0-9a-fA-F]{3,}", digits) is not None
+
+
+def _read_hexadecimal(word: str, shape: Shape, tile_values: Sequence[int]) -> Values:
+    values: Values = []
+    for i, digit in enumerate(_check_count(list(word.removeprefix("0x")), "hexadecimal digit", shape)):
+        if str(digit) not in "0123456789abcdefABCDEF":
+            raise BoardError(f"{_cell_name(i, shape)}: {excerpt(digit)} is no hexadecimal digit (0 to 9, a to f)")
+        code = int(str(digit), 16)
+        if code >= len(tile_values):
+            raise BoardError(
+                f"{_cell_name(i, shape)}: {digit} is no tile code; the largest is {len(tile_values) - 1:x}"
+            )
+        values.append(tile_values[code])
+    return values
+
+
+def _number(word: str) -> object:
     if word == ".":
         return 0
     return int(word) if re.fullmatch(r"-?[0-9]{1,20}", word) else word
 
 
-def _check_slashes(words: list[str], rows: int, columns: int) -> None:
-    """Slashes are optional; where there are any, they must part the rows."""
+def _check_slashes(words: list[str], shape: Shape) -> None:
+    """Slashes are optional; where there are any, they must separate the rows."""
     if "/" not in words:
         return
+    rows, columns = shape
     lengths = [len(row.split()) for row in " ".join(words).split("/")]
     if lengths and lengths[-1] == 0:
         lengths.pop()
@@ -116,35 +158,43 @@ def _check_slashes(words: list[str], rows: int, columns: int) -> None:
             raise BoardError(f"row {row} has {_count(length, 'number')}; each of the {rows} rows has {columns}")
 
 
-def _read_object(found: Any, rows: int, columns: int) -> tuple[Values, Notes]:
+def _read_object(found: object, shape: Shape) -> tuple[Values, Notes]:
+    rows, columns = shape
     notes: Notes = {}
     if isinstance(found, Mapping):
         notes = {str(name): _note(text) for name, text in found.items() if name != "board"}
         found = found.get("board")
-    if isinstance(found, np.ndarray):
-        found = found.tolist()
-    if not isinstance(found, Sequence) or isinstance(found, str):
+    found = _to_list(found)
+    if not _is_list(found):
         raise BoardError(f"{excerpt(found)} is no board; a {rows}x{columns} array was expected")
-    found = [row.tolist() if isinstance(row, np.ndarray) else row for row in found]
-    nested = [isinstance(row, Sequence) and not isinstance(row, str) for row in found]
-    if not any(nested):
-        return _check_count(list(found), "number", rows, columns), notes
-    for i, row in enumerate(found):
-        if not nested[i] or len(row) != columns:
-            raise BoardError(f"row {i + 1} is {excerpt(row)}; each of the {rows} rows has {columns} numbers")
-    if len(found) != rows:
-        raise BoardError(f"the array has {_count(len(found), 'row')}; a {rows}x{columns} board has {rows}")
-    return [value for row in found for value in row], notes
+    lines = [_to_list(row) for row in found]  # type: ignore[attr-defined]
+    if not any(_is_list(line) for line in lines):
+        return _check_count(lines, "number", shape), notes
+    for i, line in enumerate(lines):
+        if not _is_list(line) or len(line) != columns:  # type: ignore[arg-type]
+            raise BoardError(f"row {i + 1} is {excerpt(line)}; each of the {rows} rows has {columns} numbers")
+    if len(lines) != rows:
+        raise BoardError(f"the array has {_count(len(lines), 'row')}; a {rows}x{columns} board has {rows}")
+    return [value for line in lines for value in line], notes  # type: ignore[attr-defined]
 
 
-def _note(text: Any) -> str:
-    """A note out of JSON; in a list, a number is one digit: the cells [10, 11] are ab."""
+def _to_list(found: object) -> object:
+    return found.tolist() if isinstance(found, np.ndarray) else found
+
+
+def _is_list(found: object) -> bool:
+    return isinstance(found, Sequence) and not isinstance(found, str | bytes)
+
+
+def _note(text: object) -> str:
+    """A note from JSON; a number in a list is one digit: the cells [10, 11] are ab."""
     if isinstance(text, list | tuple):
         return "".join(f"{part:x}" if isinstance(part, int) else _note(part) for part in text)
     return text if isinstance(text, str) else excerpt(text)
 
 
-def _check_count(cells: Values, noun: str, rows: int, columns: int) -> Values:
+def _check_count(cells: Values, noun: str, shape: Shape) -> Values:
+    rows, columns = shape
     if len(cells) != rows * columns:
         raise BoardError(
             f"the board has {_count(len(cells), noun)}; a {rows}x{columns} board has {rows * columns}, row by row"

@@ -1,26 +1,27 @@
 """The verbs of a game, as kernels see them.
 
-A game's rules are a NamedTuple *type* whose fields are its tables. The verbs below are names only: each game attaches
-its implementation with `jit.implements(verb, RulesType)`, and a generic kernel that calls `slide(rules, …)` is compiled
-for the type of `rules` it is called with: no function pointers, nothing tested at run time, cached on disk.
+The rules of a game are a NamedTuple *type* whose fields are its tables. The verbs below are declarations only: each
+game attaches its implementation with `jit.implements(verb, RulesType)`. A generic kernel that calls `slide(rules, …)`
+is compiled for the type of `rules`, so that there are no function pointers and no tests at run time.
 
-A move splits at the afterstate:
+A move is split at the afterstate:
 
-    start(rules, stream)           -> state, reward         a first state
-    slide(rules, state, action)    -> afterstate, reward    reward is ILLEGAL if nothing moves
-    spawn(rules, after, stream)    -> state, reward         one random outcome
-    outcomes(rules, after, …)      -> n                     all of them, with probabilities
-    image(rules, state, which)     -> state                 a symmetric image
-    largest(rules, state)          -> code                  the largest tile's code
-    total(rules, state)            -> sum                   of the numbers on the tiles
-    lowered(rules, state, code)    -> state                 the same with smaller tiles, if one is above that code
-    hint_of(rules, state)          -> hint                  what is known of the next tile; 0 is nothing
-    fifth_bits(rules, state)       -> set                   the cells whose code has a fifth bit
+    start(rules, stream)            -> state, reward        a first state
+    slide(rules, state, action)     -> afterstate, reward   reward is ILLEGAL if nothing moves
+    spawn(rules, after, stream)     -> state, reward        one random outcome
+    outcomes(rules, after, into)    -> n                    all outcomes, with their probabilities
+    symmetry(rules, state, which)   -> state                a symmetric board
+    largest(rules, state)           -> code                 the code of the largest tile
+    tile_sum(rules, state)          -> sum                  the sum of the tile values
+    downgrade_to(rules, state, c)   -> state                the state with no tile above code c (tile-downgrading)
+    hint_of(rules, state)           -> hint                 the hint about the next tile; 0 for none
+    high_bits(rules, state)         -> set                  the cells whose code has a fifth bit
 
-A score is the sum of the rewards of all three. In 2048 only `slide` earns; in Threes a new tile has points as well.
+The score of a game is the sum of the rewards of `start`, `slide` and `spawn`. In 2048 only `slide` has rewards; in
+Threes every tile has a score of its own, so that `start` and `spawn` have rewards, too.
 """
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,8 @@ __all__ = [
     "LEFT",
     "RIGHT",
     "UP",
+    "LineOffsets",
+    "LineTable",
     "Outcomes",
     "Rules",
     "State",
@@ -49,7 +52,7 @@ __all__ = [
     "spawn",
     "start",
     "symmetry",
-    "total",
+    "tile_sum",
 ]
 
 u64 = np.uint64
@@ -58,18 +61,43 @@ ACTIONS = ("up", "right", "down", "left")
 ILLEGAL = -1  # the reward of a move that changes nothing
 LARGEST_NIBBLE = 15  # the largest code that four bits hold
 
-Rules: TypeAlias = Any  # a NamedTuple type of some game
+LineTable: TypeAlias = NDArray[np.uint32]  # uint32[tables * 65536], see `line_tables`
+LineOffsets: TypeAlias = NDArray[np.uint64]  # uint64[4]: where the table of each action begins
+
+
+class Rules(Protocol):
+    """What the rules of all games have in common; each game adds tables of its own."""
+
+    @property
+    def moves(self) -> LineTable:
+        """The lines after a move, in the low 16 bits of each entry."""
+
+    @property
+    def offsets(self) -> LineOffsets:
+        """Where the table of each action begins."""
+
+    @property
+    def board(self) -> Word:
+        """The lowest bit of every nibble that is a cell of the board."""
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+
+    @property
+    def columns(self) -> int:
+        """The number of columns."""
 
 
 class State(NamedTuple):
-    """A state or afterstate. What `extra` holds beside the sixteen nibbles is the game's own affair."""
+    """A state or afterstate: sixteen nibbles (see `bitboard`), and what else the game has to remember."""
 
     cells: Word
     extra: Word
 
 
 class Outcomes(NamedTuple):
-    """Room for the outcomes of one afterstate, filled by the verb `outcomes`."""
+    """Arrays that the verb `outcomes` fills, one entry for each outcome of an afterstate."""
 
     cells: NDArray[np.uint64]
     extra: NDArray[np.uint64]
@@ -77,51 +105,61 @@ class Outcomes(NamedTuple):
     reward: NDArray[np.int64]
 
 
-def _in_kernels_only(verb: str) -> TypeError:
+def _for_kernels_only(verb: str) -> TypeError:
     return TypeError(f"{verb} is a verb for kernels; from Python use the methods of a Game")
 
 
 def start(rules: Rules, stream: Stream) -> tuple[State, Int]:
-    raise _in_kernels_only("start")
+    """Draw a first state from `stream`, and its reward."""
+    raise _for_kernels_only("start")
 
 
 def slide(rules: Rules, state: State, action: Int) -> tuple[State, Int]:
-    raise _in_kernels_only("slide")
+    """Slide all tiles: the afterstate and the reward, or the state itself and ILLEGAL if nothing moves."""
+    raise _for_kernels_only("slide")
 
 
 def spawn(rules: Rules, after: State, stream: Stream) -> tuple[State, Int]:
-    raise _in_kernels_only("spawn")
+    """Draw one outcome of an afterstate from `stream`, and its reward. The afterstate must have an empty cell."""
+    raise _for_kernels_only("spawn")
 
 
 def outcomes(rules: Rules, after: State, into: Outcomes) -> Int:
-    raise _in_kernels_only("outcomes")
+    """Write all outcomes of an afterstate to `into`; returns their number."""
+    raise _for_kernels_only("outcomes")
 
 
 def symmetry(rules: Rules, state: State, which: Int) -> State:
-    raise _in_kernels_only("symmetry")
+    """The symmetric state number `which`, 0 to 7 (0 to 3 if the board is not square); 0 is the state itself."""
+    raise _for_kernels_only("symmetry")
 
 
 def largest(rules: Rules, state: State) -> Int:
-    raise _in_kernels_only("largest")
+    """The code of the largest tile."""
+    raise _for_kernels_only("largest")
 
 
-def total(rules: Rules, state: State) -> Int:
-    raise _in_kernels_only("total")
+def tile_sum(rules: Rules, state: State) -> Int:
+    """The sum of the values of all tiles."""
+    raise _for_kernels_only("tile_sum")
 
 
 def downgrade_to(rules: Rules, state: State, largest_code: Int) -> State:
-    raise _in_kernels_only("downgrade_to")
+    """Tile-downgrading (Guei 2021): the state with no tile above `largest_code`, where the game supports it."""
+    raise _for_kernels_only("downgrade_to")
 
 
 @inline
 def downgraded_cells(rules: Rules, state: State, largest_code: Int) -> Word:
-    """The nibbles, none above a code: what one sees who knows no larger tile."""
+    """The nibbles of the downgraded state, which a network or a table of lines reads."""
     return downgrade_to(rules, state, largest_code).cells
 
 
 def hint_of(rules: Rules, state: State) -> Int:
-    raise _in_kernels_only("hint_of")
+    """The hint about the next tile; 0 where there is none."""
+    raise _for_kernels_only("hint_of")
 
 
 def high_bits(rules: Rules, state: State) -> Word:
-    raise _in_kernels_only("high_bits")
+    """The set of cells whose code has a fifth bit, as a 16-bit mask (see `bitboard`)."""
+    raise _for_kernels_only("high_bits")

@@ -1,4 +1,4 @@
-"""The verbs as single calls from Python: each kernel here does one thing for one state."""
+"""The verbs of a game for single calls from Python: each kernel does one thing for one state."""
 
 import numpy as np
 
@@ -14,11 +14,12 @@ from tilewright.games.rules import (
     spawn,
     start,
     symmetry,
-    total,
+    tile_sum,
 )
 from tilewright.rng import Stream
 
 __all__ = [
+    "MAX_OUTCOMES",
     "largest_one",
     "legal_mask",
     "make_outcomes",
@@ -31,33 +32,35 @@ __all__ = [
     "typed_state",
 ]
 
-MAX_OUTCOMES = 256
+MAX_OUTCOMES = 256  # more than any afterstate has: 16 cells × 15 tiles, or 192 in Threes
 
 
 def typed_state(state: State) -> State:
-    """The same state in NumPy's types; kernels hand states back as plain integers."""
+    """Convert a state to NumPy's types, which kernels require; they return states as plain integers."""
     return State(np.uint64(state.cells), np.uint64(state.extra))
 
 
 def make_outcomes() -> Outcomes:
-    """Room for the outcomes of any afterstate."""
+    """Allocate arrays that are long enough for the outcomes of any afterstate."""
     n = MAX_OUTCOMES
     return Outcomes(np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.float64), np.empty(n, np.int64))
 
 
 @kernel
 def start_one(rules: Rules, stream: Stream) -> tuple[State, Int]:
+    """Call `start`."""
     return start(rules, stream)
 
 
 @kernel
 def slide_one(rules: Rules, state: State, action: Int) -> tuple[State, Int]:
+    """Call `slide`."""
     return slide(rules, state, action)
 
 
 @kernel
 def legal_mask(rules: Rules, state: State) -> Int:
-    """Bit `a` is set where action `a` is legal."""
+    """Compute the mask of legal actions: bit `a` is set if action `a` is legal."""
     mask = 0
     for action in range(4):
         if slide(rules, state, action)[1] != ILLEGAL:
@@ -67,24 +70,29 @@ def legal_mask(rules: Rules, state: State) -> Int:
 
 @kernel
 def spawn_one(rules: Rules, after: State, stream: Stream) -> tuple[State, Int]:
+    """Call `spawn`."""
     return spawn(rules, after, stream)
 
 
 @kernel
 def outcomes_one(rules: Rules, after: State, into: Outcomes) -> Int:
+    """Call `outcomes`."""
     return outcomes(rules, after, into)
 
 
 @kernel
 def symmetry_one(rules: Rules, state: State, which: Int) -> State:
+    """Call `symmetry`."""
     return symmetry(rules, state, which)
 
 
 @kernel
 def largest_one(rules: Rules, state: State) -> Int:
+    """Call `largest`."""
     return largest(rules, state)
 
 
 @kernel
 def tile_sum_one(rules: Rules, state: State) -> Int:
-    return total(rules, state)
+    """Call `tile_sum`."""
+    return tile_sum(rules, state)

@@ -1,14 +1,14 @@
-"""Threes: the rules as kernels, and the game made of them.
+"""Threes: the rules as kernels, and the game made from them.
 
-A tile's code: 0 empty, 1 = 1, 2 = 2, 3 = 3, 4 = 6, 5 = 12, … 14 = 6144, 15 = 12288. `State.extra` holds what the player
-knows beside the board:
+Tile codes: 0 empty, 1 = 1, 2 = 2, 3 = 3, 4 = 6, 5 = 12, … 14 = 6144, 15 = 12288. `State.extra` holds what the player
+knows besides the tiles:
 
-    bits 0-3    hint: 0 not known, 1 2 3 that tile, 4 and up a bonus tile: any of the codes 4 … hint, all alike
-    bits 4-12   bag: how many 1s, 2s and 3s are left, three bits each; all zero where it is not known
+    bits 0-3    hint: 0 unknown; 1, 2, 3 that tile; from 4 a bonus tile: codes 4 … hint with equal probability
+    bits 4-12   bag: the numbers of 1s, 2s and 3s that are left, three bits each; all zero if unknown
     bits 16-31  entry, in afterstates only: the set of cells where the next tile may enter
 
-The next tile is decided ahead, when the hint is shown: a bonus is judged by the largest tile on the board *then*, which
-is why the hint remembers its own ceiling. A bag that ran empty is full again at once.
+The next tile is drawn when its hint is shown. The largest possible bonus tile depends on the largest tile on the board
+at that time, so the hint contains it. An empty bag is refilled at once.
 """
 
 from collections.abc import Mapping
@@ -20,25 +20,19 @@ from numpy.typing import NDArray
 
 from tilewright._core.bits import pdep, popcount, trailing_zeros
 from tilewright._core.jit import Int, Word, implements, inline
+from tilewright._core.text import excerpt
 from tilewright.errors import BoardError
 from tilewright.games.base import Game
 from tilewright.games.bitboard import board_mask, empty_cells, largest_nibble, orient, symmetric_cells, symmetric_set
-from tilewright.games.board import Board
-from tilewright.games.line_tables import (
-    Line,
-    LineOffsets,
-    LineTable,
-    build_line_table,
-    join_rows,
-    look_up_rows,
-    move_line,
-)
-from tilewright.games.notation import excerpt
+from tilewright.games.board import Board, BoardLike
+from tilewright.games.line_tables import Line, build_line_table, join_rows, look_up_rows, move_line
 from tilewright.games.palette import Palette
 from tilewright.games.rules import (
     DOWN,
     ILLEGAL,
     RIGHT,
+    LineOffsets,
+    LineTable,
     Outcomes,
     State,
     downgrade_to,
@@ -50,22 +44,22 @@ from tilewright.games.rules import (
     spawn,
     start,
     symmetry,
-    total,
+    tile_sum,
 )
 from tilewright.rng import Stream, below, low_half, next_word
 
-__all__ = ["FULL_BAG", "Threes", "ThreesRules", "tile_points"]
+__all__ = ["FULL_BAG", "Threes", "ThreesRules", "tile_score"]
 
 u64 = np.uint64
 ZERO, ONE, TWO, THREE = u64(0), u64(1), u64(2), u64(3)
 FULL_BAG = u64(0o444)  # four each of 1, 2, 3
-BONUS_FROM = 7  # bonus tiles come once a 48 is on the board …
+BONUS_FROM = 7  # bonus tiles need a 48 (code 7) on the board …
 BONUS_STEP = 3  # … and are at most an eighth of the largest tile: three codes less
 BONUS_CHANCE = u64(2**32 // 21)  # out of 2**32
 ENTRY_SHIFT = u64(16)
-KNOWN = u64(0x1FFF)  # hint and bag
+HINT_AND_BAG = u64(0x1FFF)
 
-BLUE_RED_WHITE = Palette(
+THREES_PALETTE = Palette(
     (
         *("#5fb8e8", "#ef6a7f", "#fbf8ef", "#f8efd6", "#f6e3b4", "#f4d58d", "#f2c464", "#eeae45"),
         *("#e08a35", "#d46f33", "#c25238", "#a83c4a", "#83406c", "#5b4b8a", "#3c3a32"),
@@ -75,30 +69,39 @@ BLUE_RED_WHITE = Palette(
 
 
 class ThreesLine(NamedTuple):
-    ceiling: int  # the code that merges no more
+    """The rule of a line, for `move_line`."""
+
+    largest_code: int  # tiles of this code do not merge
 
 
 class ThreesRules(NamedTuple):
-    moves: LineTable  # a line after the move | code of the tile it merged << 16
-    part: LineOffsets
-    points: NDArray[np.int64]  # int64[16]: what a tile of each code is worth
-    merged: NDArray[np.int64]  # int64[16]: how much the score grows when a tile of that code is made
-    board: Word  # lowest bit of every nibble that is a cell
+    """The tables of Threes."""
+
+    moves: LineTable  # the line after the move | code of the merged tile << 16
+    offsets: LineOffsets
+    tile_scores: NDArray[np.int64]  # int64[16]: the score of a tile of each code
+    merge_rewards: NDArray[np.int64]  # int64[16]: the increase of the score when a tile of this code is made
+    board: Word  # the lowest bit of every nibble that is a cell
     start_tiles: int
     rows: int
     columns: int
 
 
-def tile_points(code: int) -> Int:
-    """3 ** (log2(v / 3) + 1) for tiles v >= 3: a 3 is worth 3, a 6 is worth 9; 1 and 2 nothing."""
-    return 3 ** (code - 2) if code >= 3 else 0
+def tile_score(code: int) -> int:
+    """The score of one tile: 3 ** (log2(v / 3) + 1) for tiles v >= 3, so 3 for a 3 and 9 for a 6; 0 for 1 and 2.
+
+    >>> [tile_score(code) for code in range(6)]
+    [0, 0, 0, 3, 9, 27]
+    """
+    return int(3 ** (code - 2)) if code >= 3 else 0
 
 
-def make_rules(rows: int, columns: int, start_tiles: int, ceiling: int) -> ThreesRules:
-    moves, part = build_line_table(ThreesLine(ceiling), rows, columns)
-    points = np.array([tile_points(code) for code in range(16)])
-    merged = np.array([0, 0, 0, *(tile_points(c) - 2 * tile_points(c - 1) for c in range(3, 16))])
-    return ThreesRules(moves, part, points, merged, board_mask(rows, columns), start_tiles, rows, columns)
+def make_rules(rows: int, columns: int, start_tiles: int, largest_code: int) -> ThreesRules:
+    """Build the rules; tiles of `largest_code` do not merge."""
+    moves, offsets = build_line_table(ThreesLine(largest_code), rows, columns)
+    scores = np.array([tile_score(code) for code in range(16)])
+    rewards = np.array([0, 0, 0, *(tile_score(c) - 2 * tile_score(c - 1) for c in range(3, 16))])
+    return ThreesRules(moves, offsets, scores, rewards, board_mask(rows, columns), start_tiles, rows, columns)
 
 
 @implements(move_line, ThreesLine)
@@ -109,7 +112,7 @@ def move_threes_line(rule: ThreesLine, line: Line) -> Int:
         merged = 0
         if near + far == 3 and near and far:
             merged = 3
-        elif near == far and near >= 3 and near < rule.ceiling:
+        elif near == far and near >= 3 and near < rule.largest_code:
             merged = near + 1
         if near == 0 or merged:
             line[i] = merged if merged else far
@@ -122,30 +125,31 @@ def move_threes_line(rule: ThreesLine, line: Line) -> Int:
 
 @implements(slide, ThreesRules)
 def slide_threes(rules: ThreesRules, state: State, action: Int) -> tuple[State, Int]:
+    """Slide by table; the afterstate contains the cells where the next tile may enter."""
     cells = orient(state.cells, action)
-    a, b, c, d = look_up_rows(rules.moves, rules.part[action], cells)
+    a, b, c, d = look_up_rows(rules.moves, rules.offsets[action], cells)
     moved = join_rows(a, b, c, d)
     if moved == cells:
         return state, ILLEGAL
     reward = (
-        rules.merged[a >> u64(16)]
-        + rules.merged[b >> u64(16)]
-        + rules.merged[c >> u64(16)]
-        + rules.merged[d >> u64(16)]
+        rules.merge_rewards[a >> u64(16)]
+        + rules.merge_rewards[b >> u64(16)]
+        + rules.merge_rewards[c >> u64(16)]
+        + rules.merge_rewards[d >> u64(16)]
     )
     entry = _entry_cells(rules, moved ^ cells, action)
-    extra = (state.extra & KNOWN) | (entry << ENTRY_SHIFT)
+    extra = (state.extra & HINT_AND_BAG) | (entry << ENTRY_SHIFT)
     return State(orient(moved, action), extra), reward
 
 
 @inline
 def _entry_cells(rules: ThreesRules, changed: Word, action: Int) -> Word:
-    """The trailing cells of the lines that moved; `changed` is not zero in exactly the rows of these lines."""
+    """The last cells of the lines that moved: those whose row of `changed` is not zero."""
     first = u64(changed >> u64(48) != ZERO)
     second = u64((changed >> u64(32)) & u64(0xFFFF) != ZERO)
     third = u64((changed >> u64(16)) & u64(0xFFFF) != ZERO)
     fourth = u64(changed & u64(0xFFFF) != ZERO)
-    if action & 1:  # lines are rows; the new tile comes at the right end unless the move was to the right
+    if action & 1:  # lines are rows; the new tile enters on the right, or on the left after a move to the right
         column = 0 if action == RIGHT else rules.columns - 1
         lanes = (first << u64(12)) | (second << u64(8)) | (third << u64(4)) | fourth
         return lanes << u64(3 - column)
@@ -155,18 +159,14 @@ def _entry_cells(rules: ThreesRules, changed: Word, action: Int) -> Word:
 
 
 @inline
-def _pack_bag(ones: Word, twos: Word, threes: Word) -> Word:
-    return ones | (twos << u64(3)) | (threes << u64(6))
-
-
-@inline
 def _bag_count(bag: Word, tile: Word) -> Word:
+    """The number of tiles of one kind (1, 2 or 3) in the bag."""
     return (bag >> (THREE * (tile - ONE))) & u64(7)
 
 
 @inline
 def _bag_without(bag: Word, tile: Word) -> Word:
-    """The bag after drawing `tile`; full again when that was the last; an unknown bag stays unknown."""
+    """The bag after drawing `tile`: refilled if that was the last tile; an unknown bag stays unknown."""
     if not bag:
         return bag
     bag -= ONE << (THREE * (tile - ONE))
@@ -175,7 +175,7 @@ def _bag_without(bag: Word, tile: Word) -> Word:
 
 @inline
 def _draw(bag: Word, word: Word) -> Word:
-    """An ordinary tile from the bag, each tile in it with the same probability."""
+    """Draw a 1, 2 or 3 from the bag, every tile in it with the same probability."""
     if not bag:
         return ONE + below(word, THREE)
     ones, twos = _bag_count(bag, ONE), _bag_count(bag, TWO)
@@ -185,7 +185,7 @@ def _draw(bag: Word, word: Word) -> Word:
 
 @inline
 def _decide(cells: Word, bag: Word, stream: Stream) -> tuple[Word, Word]:
-    """Decide the next tile: its hint, and the bag after it."""
+    """Draw the next tile: its hint, and the bag after it."""
     word = next_word(stream)
     if low_half(word) < BONUS_CHANCE:
         code = largest_nibble(cells)
@@ -197,6 +197,7 @@ def _decide(cells: Word, bag: Word, stream: Stream) -> tuple[Word, Word]:
 
 @implements(spawn, ThreesRules)
 def spawn_threes(rules: ThreesRules, after: State, stream: Stream) -> tuple[State, Int]:
+    """Add the tile of the hint to a random entry cell, and draw the next hint."""
     hint, bag = after.extra & u64(15), (after.extra >> u64(4)) & u64(0o777)
     if not hint:
         hint, bag = _decide(after.cells, bag, stream)
@@ -208,26 +209,27 @@ def spawn_threes(rules: ThreesRules, after: State, stream: Stream) -> tuple[Stat
     place = trailing_zeros(pdep(ONE << below(word, popcount(entry)), entry))
     cells = after.cells | (tile << (place << TWO))
     hint, bag = _decide(cells, bag, stream)
-    return State(cells, hint | (bag << u64(4))), rules.points[tile]
+    return State(cells, hint | (bag << u64(4))), rules.tile_scores[tile]
 
 
 @implements(start, ThreesRules)
 def start_threes(rules: ThreesRules, stream: Stream) -> tuple[State, Int]:
+    """Add `start_tiles` tiles from the bag to random cells, and draw the first hint."""
     cells, bag = ZERO, FULL_BAG
-    points: Int = 0
+    score: Int = 0
     for _ in range(rules.start_tiles):
         tile = _draw(bag, next_word(stream))
         bag = _bag_without(bag, tile)
         empty = empty_cells(cells, rules.board)
         cells |= pdep(ONE << below(next_word(stream), popcount(empty)), empty) * tile
-        points += rules.points[tile]
+        score += rules.tile_scores[tile]
     hint, bag = _decide(cells, bag, stream)
-    return State(cells, hint | (bag << u64(4))), points
+    return State(cells, hint | (bag << u64(4))), score
 
 
 @inline
 def _hint_chance(cells: Word, bag: Word, hint: Word) -> float:
-    """The probability that the next decision falls on `hint`; 4 stands for any bonus."""
+    """The probability that the next hint is `hint`; 4 stands for any bonus tile."""
     bonus = 1.0 / 21.0 if largest_nibble(cells) >= BONUS_FROM else 0.0
     if hint > THREE:
         return bonus
@@ -239,12 +241,12 @@ def _hint_chance(cells: Word, bag: Word, hint: Word) -> float:
 
 @implements(outcomes, ThreesRules, forceinline=False)
 def outcomes_threes(rules: ThreesRules, after: State, into: Outcomes) -> Int:
-    """Where it enters × which tile it is × what the hint says next."""
+    """All combinations of the tile, its cell, and the next hint."""
     known_hint, known_bag = after.extra & u64(15), (after.extra >> u64(4)) & u64(0o777)
     entry = after.extra >> ENTRY_SHIFT
     lanes = np.float64(popcount(entry))
     n = 0
-    for first_hint in range(1, 5):  # one known hint, or all that it may be
+    for first_hint in range(1, 5):  # the known hint, or all possible ones
         hint, bag, hint_chance = u64(first_hint), known_bag, 1.0
         if known_hint:
             if hint != min(known_hint, u64(4)):
@@ -264,14 +266,15 @@ def outcomes_threes(rules: ThreesRules, after: State, into: Outcomes) -> Int:
             for place in range(15, -1, -1):
                 if (entry >> u64(place)) & ONE:
                     cells = after.cells | (u64(tile) << u64(4 * place))
-                    n = _list_next_hints(rules, cells, bag, chance, rules.points[tile], into, n)
+                    n = _list_next_hints(rules, cells, bag, chance, rules.tile_scores[tile], into, n)
     return n
 
 
 @inline
 def _list_next_hints(
-    rules: ThreesRules, cells: Word, bag: Word, chance: float, points: int, into: Outcomes, n: int
+    rules: ThreesRules, cells: Word, bag: Word, chance: float, reward: int, into: Outcomes, n: int
 ) -> Int:
+    """Write the outcomes of one new tile from index `n` on; returns the index after them."""
     for next_hint in range(1, 5):
         hint, left = u64(next_hint), bag
         probability = chance * _hint_chance(cells, bag, hint)
@@ -284,25 +287,28 @@ def _list_next_hints(
         into.cells[n] = cells
         into.extra[n] = hint | (left << u64(4))
         into.probability[n] = probability
-        into.reward[n] = points
+        into.reward[n] = reward
         n += 1
     return n
 
 
 @implements(symmetry, ThreesRules)
 def symmetry_threes(rules: ThreesRules, state: State, which: Int) -> State:
+    """Transform the nibbles and the entry cells."""
     entry = symmetric_set(state.extra >> ENTRY_SHIFT, which, rules.rows, rules.columns)
     cells = symmetric_cells(state.cells, which, rules.rows, rules.columns)
-    return State(cells, (state.extra & KNOWN) | (entry << ENTRY_SHIFT))
+    return State(cells, (state.extra & HINT_AND_BAG) | (entry << ENTRY_SHIFT))
 
 
 @implements(largest, ThreesRules)
 def largest_threes(rules: ThreesRules, state: State) -> Int:
+    """The largest nibble."""
     return largest_nibble(state.cells)
 
 
-@implements(total, ThreesRules)
+@implements(tile_sum, ThreesRules)
 def tile_sum_threes(rules: ThreesRules, state: State) -> Int:
+    """The sum of all tile values: 1, 2, then 3 · 2 ** (code - 3)."""
     found: Int = 0
     for place in range(16):
         code = np.int64((state.cells >> u64(4 * place)) & u64(15))
@@ -312,16 +318,19 @@ def tile_sum_threes(rules: ThreesRules, state: State) -> Int:
 
 @implements(downgrade_to, ThreesRules)
 def downgrade_threes(rules: ThreesRules, state: State, largest_code: Int) -> State:
+    """Threes has no tile-downgrading: all its codes fit in a nibble."""
     return state
 
 
 @implements(hint_of, ThreesRules)
 def hint_of_threes(rules: ThreesRules, state: State) -> Int:
+    """The hint: 1, 2, 3, or from 4 the largest code of a bonus tile."""
     return np.int64(state.extra & u64(15))
 
 
 @implements(high_bits, ThreesRules)
 def high_bits_threes(rules: ThreesRules, state: State) -> Word:
+    """No code of Threes has a fifth bit."""
     return ZERO
 
 
@@ -334,35 +343,40 @@ class Threes(Game):
     """
 
     start_tiles: int = 9
-    max_tile: int = 12288  # the tile that merges no more: 12288 in the app, 6144 in Yeh et al. 2016
+    max_tile: int = 12288  # the largest tile, which does not merge: 12288 in the app, 6144 in Yeh et al. 2016
 
     name: ClassVar[str] = "threes"
     tile_values: ClassVar[tuple[int, ...]] = (0, 1, 2, *(3 * 2**k for k in range(13)))
-    palette: ClassVar[Palette] = BLUE_RED_WHITE
+    palette: ClassVar[Palette] = THREES_PALETTE
     has_hints: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        most = self.rows * self.columns
-        self._check("start_tiles", 1 <= self.start_tiles <= most, f"a number from 1 to {most}")
-        self._check("max_tile", self.max_tile in self.tile_values[4:], "3 times a power of two, 6 to 12288")
+        self._check_integer("start_tiles", 1, self.rows * self.columns)
+        is_tile = self.max_tile in self.tile_values[4:]
+        self._check_that("max_tile", is_tile, "must be 3 times a power of two, from 6 to 12,288")
 
     def _make_rules(self) -> ThreesRules:
         return make_rules(self.rows, self.columns, self.start_tiles, self.code(self.max_tile))
 
     def code(self, value: int) -> int:
+        """The code of the tile with this value, which is at most `max_tile`."""
+        code = super().code(value)
         if value > self.max_tile:
             raise BoardError(f"{excerpt(value)} is beyond the largest tile of this game, {self.max_tile}")
-        return super().code(value)
+        return code
 
     @property
     def win_code(self) -> None:
-        return None
+        """No tile wins: Threes is played until no move is legal."""
+        return
 
-    def points(self, board: Board) -> int:
-        return sum(int(tile_points(code)) for row in board.codes for code in row)
+    def board_score(self, board: BoardLike) -> int:
+        """The sum of the scores of all tiles."""
+        return sum(tile_score(code) for row in self.parse(board).codes for code in row)
 
     def notes(self, board: Board) -> dict[str, str]:
+        """The hint, the bag and, in afterstates, the entry cells, as far as they are known."""
         extra = int(board.state.extra)
         hint, bag, entry = extra & 15, extra >> 4 & 0o777, extra >> 16
         notes = {}
@@ -376,6 +390,7 @@ class Threes(Game):
         return notes
 
     def parse_notes(self, codes: list[int], notes: Mapping[str, str]) -> int:
+        """Read hint, bag and entry cells; see `notes`."""
         read = {"hint": self._read_hint, "bag": self._read_bag, "entry": self._read_entry}
         extra = 0
         for name, text in notes.items():
@@ -385,7 +400,7 @@ class Threes(Game):
         return extra
 
     def _read_hint(self, text: str, codes: list[int]) -> int:
-        """1, 2, 3, `+` (a bonus by the largest tile on the board) or `+24` (a bonus up to 24)."""
+        """1, 2, 3, `+` (a bonus tile up to an eighth of the largest tile) or `+24` (a bonus tile up to 24)."""
         if text in ("1", "2", "3"):
             return int(text)
         top = max(codes) - BONUS_STEP
@@ -395,13 +410,13 @@ class Threes(Game):
         elif text != "+":
             raise BoardError(f"hint={text[:20]}: a hint is 1, 2, 3 or +")
         if not BONUS_FROM - BONUS_STEP <= top <= self.code(self.max_tile) - BONUS_STEP:
-            raise BoardError(f"hint={text[:20]}: no bonus tile can come; the largest tile must be 48 or more")
+            raise BoardError(f"hint={text[:20]}: no bonus tile is possible; the largest tile must be 48 or more")
         return top
 
     def _read_bag(self, text: str, codes: list[int]) -> int:
         if len(text) != 3 or not set(text) <= set("01234") or text == "000":
             raise BoardError(
-                f"bag={text[:20]}: a bag is how many 1s, 2s and 3s are left, as 413: 0 to 4 each, not all 0"
+                f"bag={text[:20]}: a bag is the numbers of 1s, 2s and 3s that are left, as 413: 0 to 4 each, not all 0"
             )
         return sum(int(count) << 3 * i for i, count in enumerate(text)) << 4
 
@@ -415,4 +430,6 @@ class Threes(Game):
 
     def _check_afterstate(self, after: Board) -> None:
         if not int(after.state.extra) >> 16:
-            raise BoardError(f"{self.text(after)!r} is no afterstate: it does not say where a tile may enter")
+            raise BoardError(
+                f"{self.text(after)!r} is no afterstate: it has no note entry=… with the cells where a tile may enter"
+            )

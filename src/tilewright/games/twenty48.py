@@ -1,8 +1,8 @@
-"""2048: the rules as kernels, and the game made of them.
+"""2048: the rules as kernels, and the game made from them.
 
-A tile's code is its exponent: 0 empty, 1 = 2, … 15 = 32768, 16 = 65536, 17 = 131072. Codes up to 15 are nibbles and
-move by table. `State.extra` is the set of cells whose code has a fifth bit; it is zero until two 32768 merge, and
-only then do moves take the exact wider path through `move_line` itself.
+The code of a tile is its exponent: 0 empty, 1 = 2, … 15 = 32768, 16 = 65536, 17 = 131072. Codes up to 15 fit in a
+nibble and are moved by table. `State.extra` is the set of cells whose code has a fifth bit. It is zero until two 32768
+merge; from then on, moves take the slower path `slide_wide`, which calls `move_line` itself.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from tilewright._core.bits import pdep, popcount
+from tilewright._core.checks import check_range
 from tilewright._core.jit import Int, Word, allocating_kernel, implements, inline
+from tilewright.errors import SpecError
 from tilewright.games.base import Game
 from tilewright.games.bitboard import (
     LOWEST_BITS,
@@ -22,20 +24,14 @@ from tilewright.games.bitboard import (
     symmetric_cells,
     symmetric_set,
 )
-from tilewright.games.line_tables import (
-    Line,
-    LineOffsets,
-    LineTable,
-    build_line_table,
-    join_rows,
-    look_up_rows,
-    move_line,
-)
+from tilewright.games.line_tables import Line, build_line_table, join_rows, look_up_rows, move_line
 from tilewright.games.rules import (
     DOWN,
     ILLEGAL,
     RIGHT,
     UP,
+    LineOffsets,
+    LineTable,
     Outcomes,
     State,
     downgrade_to,
@@ -47,7 +43,7 @@ from tilewright.games.rules import (
     spawn,
     start,
     symmetry,
-    total,
+    tile_sum,
 )
 from tilewright.rng import Stream, below, low_half, next_word
 
@@ -55,38 +51,43 @@ __all__ = ["LARGEST_CODE", "Twenty48", "Twenty48Rules"]
 
 u64 = np.uint64
 ZERO, ONE = u64(0), u64(1)
-LARGEST_CODE = 17  # 131072, the largest tile that can be made
-WIDE_REWARD = 65536  # a move that makes a tile beyond the nibbles earns at least this
+LARGEST_CODE = 17  # 131072, the largest possible tile
+WIDE_REWARD = 65536  # the smallest reward of a move that makes a tile above 32768
 
 
 class Twenty48Line(NamedTuple):
-    cascade: bool  # may a merged tile merge again in the same move?
+    """The rule of a line, for `move_line`."""
+
+    cascade: bool  # whether a merged tile may merge again in the same move
 
 
 class Twenty48Rules(NamedTuple):
-    moves: LineTable  # a line after the move | reward / 4 << 16
-    part: LineOffsets
+    """The tables of 2048."""
+
+    moves: LineTable  # the line after the move | reward / 4 << 16
+    offsets: LineOffsets
     line: Twenty48Line
-    board: Word  # lowest bit of every nibble that is a cell
-    fours: Word  # a 4 is spawned when 32 random bits are below this
+    board: Word  # the lowest bit of every nibble that is a cell
+    fours: Word  # the new tile is a 4 if 32 random bits are below this
     start_tiles: int
     rows: int
     columns: int
 
 
 def make_rules(rows: int, columns: int, four: float, start_tiles: int, cascade: bool) -> Twenty48Rules:
+    """Build the rules; `four` is the probability that a new tile is a 4."""
     line = Twenty48Line(cascade)
-    moves, part = build_line_table(line, rows, columns)
+    moves, offsets = build_line_table(line, rows, columns)
     fours = np.uint64(round(four * 2**32))
-    return Twenty48Rules(moves, part, line, board_mask(rows, columns), fours, start_tiles, rows, columns)
+    return Twenty48Rules(moves, offsets, line, board_mask(rows, columns), fours, start_tiles, rows, columns)
 
 
 @implements(move_line, Twenty48Line)
 def move_2048_line(rule: Twenty48Line, line: Line) -> Int:
     """2 2 4 . -> 4 4 . .  (reward 4; returned as reward / 4);  with cascade -> 8 . . .  (reward 12)"""
     reward = 0
-    end = 0  # line[:end] is done
-    may_merge = False  # may the last of these tiles merge with the next?
+    end = 0  # line[:end] is final
+    may_merge = False  # whether the last of these tiles may merge with the next
     for i in range(len(line)):
         code = line[i]
         if code == 0:
@@ -106,8 +107,9 @@ def move_2048_line(rule: Twenty48Line, line: Line) -> Int:
 
 @implements(slide, Twenty48Rules)
 def slide_2048(rules: Twenty48Rules, state: State, action: Int) -> tuple[State, Int]:
+    """Slide by table, or cell by cell where a tile does not fit in a nibble."""
     cells = orient(state.cells, action)
-    a, b, c, d = look_up_rows(rules.moves, rules.part[action], cells)
+    a, b, c, d = look_up_rows(rules.moves, rules.offsets[action], cells)
     reward = np.int64(((a >> u64(16)) + (b >> u64(16)) + (c >> u64(16)) + (d >> u64(16))) << u64(2))
     if reward >= WIDE_REWARD or state.extra:
         return slide_wide(rules, state, action)
@@ -119,7 +121,7 @@ def slide_2048(rules: Twenty48Rules, state: State, action: Int) -> tuple[State, 
 
 @allocating_kernel
 def slide_wide(rules: Twenty48Rules, state: State, action: Int) -> tuple[State, Int]:
-    """Any move, cell by cell: exact for every tile, and rarely needed."""
+    """Slide cell by cell: exact for all tiles, slow, and rarely needed."""
     codes = np.empty(16, np.int64)
     for cell in range(16):
         codes[cell] = wide_code(state, u64(15 - cell))
@@ -149,13 +151,14 @@ def slide_wide(rules: Twenty48Rules, state: State, action: Int) -> tuple[State, 
 
 @inline
 def wide_code(state: State, place: Word) -> Int:
-    """The code in nibble number `place` from below, its fifth bit included."""
+    """The code of the cell in nibble `place`, including its fifth bit."""
     low = (state.cells >> (place << u64(2))) & u64(15)
     return np.int64(low | (((state.extra >> place) & ONE) << u64(4)))
 
 
 @inline
 def _empty(rules: Twenty48Rules, state: State) -> Word:
+    """The lowest bit of every empty cell."""
     empty = empty_cells(state.cells, rules.board)
     if state.extra:
         empty &= ~pdep(state.extra, LOWEST_BITS)
@@ -164,6 +167,7 @@ def _empty(rules: Twenty48Rules, state: State) -> Word:
 
 @implements(spawn, Twenty48Rules)
 def spawn_2048(rules: Twenty48Rules, after: State, stream: Stream) -> tuple[State, Int]:
+    """Add a 2 or a 4 to a random empty cell; one random word decides both."""
     word = next_word(stream)
     empty = _empty(rules, after)
     place = pdep(ONE << below(word, popcount(empty)), empty)
@@ -172,6 +176,7 @@ def spawn_2048(rules: Twenty48Rules, after: State, stream: Stream) -> tuple[Stat
 
 @implements(start, Twenty48Rules)
 def start_2048(rules: Twenty48Rules, stream: Stream) -> tuple[State, Int]:
+    """Add `start_tiles` tiles to the empty board."""
     state = State(ZERO, ZERO)
     for _ in range(rules.start_tiles):
         state, _reward = spawn(rules, state, stream)
@@ -180,6 +185,7 @@ def start_2048(rules: Twenty48Rules, stream: Stream) -> tuple[State, Int]:
 
 @implements(outcomes, Twenty48Rules)
 def outcomes_2048(rules: Twenty48Rules, after: State, into: Outcomes) -> Int:
+    """A 2 and a 4 in every empty cell, from the top left."""
     four = np.float64(rules.fours) / 2.0**32
     empty = _empty(rules, after)
     cells_left = popcount(empty)
@@ -201,6 +207,7 @@ def outcomes_2048(rules: Twenty48Rules, after: State, into: Outcomes) -> Int:
 
 @implements(symmetry, Twenty48Rules)
 def symmetry_2048(rules: Twenty48Rules, state: State, which: Int) -> State:
+    """Transform the nibbles and the set of fifth bits."""
     return State(
         symmetric_cells(state.cells, which, rules.rows, rules.columns),
         symmetric_set(state.extra, which, rules.rows, rules.columns),
@@ -209,6 +216,7 @@ def symmetry_2048(rules: Twenty48Rules, state: State, which: Int) -> State:
 
 @implements(largest, Twenty48Rules)
 def largest_2048(rules: Twenty48Rules, state: State) -> Int:
+    """The largest code, including fifth bits."""
     if not state.extra:
         return largest_nibble(state.cells)
     code = 0
@@ -217,27 +225,29 @@ def largest_2048(rules: Twenty48Rules, state: State) -> Int:
     return code
 
 
-@implements(total, Twenty48Rules)
+@implements(tile_sum, Twenty48Rules)
 def tile_sum_2048(rules: Twenty48Rules, state: State) -> Int:
+    """The sum of 2 ** code over all tiles."""
     found: Int = 0
     for place in range(16):
-        found += (1 << wide_code(state, u64(place))) & ~1  # an empty cell is 2**0, and counts nothing
+        found += (1 << wide_code(state, u64(place))) & ~1  # an empty cell is 2**0 and does not count
     return found
 
 
 @implements(downgrade_to, Twenty48Rules)
 def downgrade_2048(rules: Twenty48Rules, state: State, largest_code: Int) -> State:
+    """Downgrade the tiles of a board that has a larger one; see `downgrade_cells`."""
     if state.extra or (largest_code < 15 and largest_nibble(state.cells) > largest_code):
-        return State(downgraded(state, largest_code), ZERO)
+        return State(downgrade_cells(state, largest_code), ZERO)
     return state
 
 
 @allocating_kernel
-def downgraded(state: State, largest_code: Int) -> Word:
-    """Halve every tile above the largest missing one until none is beyond `largest_code` (Guei 2021).
+def downgrade_cells(state: State, largest_code: Int) -> Word:
+    """Halve every tile above the largest missing one until no code is above `largest_code` (Guei 2021).
 
-    65536 16384 8192 -> 32768 16384 8192: order and legal moves stay as they were. Where no tile is missing, nothing can
-    be halved.
+    65536 16384 8192 -> 32768 16384 8192: the order of the tiles and the legal moves stay the same. Where no tile is
+    missing, no tile can be halved.
     """
     codes = np.empty(16, np.int64)
     for cell in range(16):
@@ -259,11 +269,13 @@ def downgraded(state: State, largest_code: Int) -> Word:
 
 @implements(hint_of, Twenty48Rules)
 def hint_of_2048(rules: Twenty48Rules, state: State) -> Int:
+    """2048 has no hints."""
     return 0
 
 
 @implements(high_bits, Twenty48Rules)
 def high_bits_2048(rules: Twenty48Rules, state: State) -> Word:
+    """The cells with a tile above 32768."""
     return state.extra
 
 
@@ -278,24 +290,27 @@ class Twenty48(Game):
     four: float = 0.1  # probability that a new tile is a 4
     start_tiles: int = 2
     win_tile: int = 2048
-    cascade: bool = False  # a merged tile may merge again in the same move: not 2048, but played by one paper
+    cascade: bool = False  # whether a merged tile may merge again in the same move, as in one paper
 
     name: ClassVar[str] = "2048"
     tile_values: ClassVar[tuple[int, ...]] = (0, *(2**code for code in range(1, LARGEST_CODE + 1)))
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._check("four", 0 <= self.four <= 1, "a probability from 0 to 1")
-        most = self.rows * self.columns
-        self._check("start_tiles", 1 <= self.start_tiles <= most, f"a number from 1 to {most}")
-        self._check("win_tile", self.win_tile in self.tile_values[2:], "a power of two from 4 to 131072")
+        check_range(self._label("four"), self.four, 0, 1, error=SpecError)
+        self._check_integer("start_tiles", 1, self.rows * self.columns)
+        is_tile = self.win_tile in self.tile_values[2:]
+        self._check_that("win_tile", is_tile, "must be a power of two from 4 to 131,072")
+        self._check_that("cascade", isinstance(self.cascade, bool), "must be true or false")
 
     def _make_rules(self) -> Twenty48Rules:
         return make_rules(self.rows, self.columns, self.four, self.start_tiles, self.cascade)
 
     @property
     def win_code(self) -> int:
+        """The code of `win_tile`."""
         return self.code(self.win_tile)
 
     def high_bits(self, state: State) -> int:
+        """The cells with a tile above 32768."""
         return int(state.extra)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from tilewright._core.cluster import Cluster
 from tilewright._core.parallel import default_threads, parallel_for
-from tilewright.agents import agent_of
+from tilewright.agents import make_agent
 from tilewright.agents.base import Agent, BatchAgent, Player
 from tilewright.errors import UsageError
-from tilewright.games import game_of
+from tilewright.games import make_game
 from tilewright.games.base import Game
 from tilewright.games.policy import GameResults, make_results, play_games
 from tilewright.play.recording import GamesRecorder, Recording, play_recorded
@@ -142,7 +142,7 @@ def evaluate(
     >>> evaluate("random", "2048", games=1000, seed=1).games
     1000
     """
-    agent, game = agent_of(agent), game_of(game)
+    agent, game = make_agent(agent), make_game(game)
     if games < 1:
         raise UsageError(f"games={games}: at least one game must be played")
     if cluster is not None and record is not None:

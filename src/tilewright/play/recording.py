@@ -19,13 +19,13 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from tilewright._core.jit import Int, kernel
+from tilewright._core.text import excerpt
 from tilewright.agents.base import Player
 from tilewright.errors import FileError, TilewrightError, UsageError
-from tilewright.games import make_game
+from tilewright.games import GAMES, make_game
 from tilewright.games.base import Game, action_number
 from tilewright.games.board import Board
 from tilewright.games.episode import Episode
-from tilewright.games.notation import excerpt
 from tilewright.games.policy import MoveLog, make_move_log
 from tilewright.games.rules import ACTIONS, ILLEGAL, Outcomes, Rules, State, outcomes, slide
 from tilewright.games.state_kernels import make_outcomes
@@ -180,15 +180,26 @@ def _read_line(path: Path, number: int, line: bytes) -> Recording:
         raise _wrong(path, number, str(error)) from None
 
 
-def parse_line(line: bytes) -> Recording:
-    """Read one line and check all of it; raises UsageError."""
+def parse_line(line: bytes, *, trusted: bool = True) -> Recording:
+    """Read one line and check all of it.
+
+    Args:
+        line: A recorded game.
+        trusted: Whether to import the module of a game that the line names as module:Class.
+
+    Raises:
+        UsageError: The line is no recorded game, or is damaged.
+    """
     found = _read_object(line)
-    game = make_game(_words(found, "game"))
+    spec = _words(found, "game")
+    if not trusted:
+        GAMES.check_imported(spec)
+    game = make_game(spec)
     seed, number = _count(found, "seed"), _count(found, "number")
     agent, score = _words(found, "agent"), _member(found, "score", int)
     over = _member(found, "over", bool)
     start = _member(found, "start", str)
-    states, actions, scores = [_state(game, start, "start")], [], [game.points(game.parse(start))]
+    states, actions, scores = [_state(game, start, "start")], [], [game.board_score(start)]
     for i, entry in enumerate(_member(found, "moves", list), 1):
         action, state, then = _read_move(game, entry, i)
         actions.append(action)

@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 from tilewright._core.jit import Word, implements, inline
 from tilewright.games.base import Game
 from tilewright.games.bitboard import transpose
-from tilewright.games.line_tables import LineOffsets
-from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, LEFT, Rules, State, downgraded_cells, slide
+from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, LEFT, LineOffsets, Rules, State, downgraded_cells, slide
 from tilewright.search.evaluator import evaluate_state
 
 __all__ = ["MIN_VALUE", "WEIGHTS", "Heuristic", "LineWeights", "Weights", "line_values", "make_heuristic"]
@@ -85,7 +84,7 @@ class Heuristic(NamedTuple):
 
 def make_heuristic(game: Game, weights: Weights | None = None) -> Heuristic:
     """Return the heuristic of a game, with a workspace for one thread; the table is made once and shared."""
-    table, offset = _table(game, weights or WEIGHTS[game.name])
+    table, offset = _table(game, weights or WEIGHTS.get(game.name, WEIGHTS["2048"]))
     return Heuristic(table, offset, np.empty(4, np.float32))
 
 
@@ -128,14 +127,19 @@ def line_values(game: Game, weights: Weights, kind: LineWeights, length: int) ->
 
 def _merging_pairs(rules: Rules) -> NDArray[np.bool_]:
     """Return which tiles merge with which, by code: bool[16, 16], read from the game's own table of moves."""
-    pairs = np.arange(256).reshape(16, 16) << 8
-    return rules.moves[int(rules.part[LEFT]) + pairs] >> 16 != 0
+    codes = np.arange(16)
+    moved = rules.moves[int(rules.offsets[LEFT]) + (codes[:, None] << 12 | codes << 8)]
+    return (moved >> 8 & 15 == 0) & (codes[:, None] > 0) & (codes > 0)
 
 
 def _ranks(merges: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the rank of every code: 0 for empty, then one more for every tile that does not merge with the last."""
-    first = ~merges[np.arange(15), np.arange(1, 16)]
-    return np.concatenate([[0.0], np.cumsum(first)])
+    """Return the rank of every code: 0 for empty, then one more for every tile.
+
+    Two neighbours that merge with each other and with no other neighbour share a rank, as 1 and 2 do in Threes.
+    """
+    with_next = np.array([False, *merges[np.arange(1, 15), np.arange(2, 16)], False])  # whether code c merges with c + 1
+    alone = ~np.array([False, *with_next[:-2]]) & ~with_next[1:]
+    return np.concatenate([[0.0], np.cumsum(~(with_next[:-1] & alone))])
 
 
 @inline

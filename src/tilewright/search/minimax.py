@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from tilewright._core.jit import Int, implements, inline, linked
 from tilewright.games.policy import act
 from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide
-from tilewright.games.state_kernels import make_outcomes
+from tilewright.games.state_kernels import MAX_OUTCOMES, make_outcomes
 from tilewright.rng import Stream
 from tilewright.search.clock import nanoseconds, time_for_another
 from tilewright.search.evaluator import Evaluator, evaluate_state
@@ -35,7 +35,7 @@ __all__ = ["LOST", "MAX_DEPTH", "Minimax", "make_minimax"]
 u64 = np.uint64
 LOST = -1e6  # the value of the end of the game; rewards on the way are added
 MAX_DEPTH = 16
-MAX_REPLIES = 48  # Threes: four lanes, each with twelve tiles where the hint is unknown; 2048: two tiles, 15 cells
+MAX_REPLIES = MAX_OUTCOMES
 CLOCK_INTERVAL = 32  # states that are evaluated between two looks at the clock
 NO_TIME_LIMIT = 2**62  # nanoseconds
 INFINITY = np.inf

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tilewright._core.jit import Int, implements, inline
 from tilewright.games.policy import NO_LIMIT, NoObserver, Policy, play
-from tilewright.games.rules import Rules, State, largest, total
+from tilewright.games.rules import Rules, State, largest, tile_sum
 from tilewright.rng import Stream
 from tilewright.search.evaluator import Evaluator, evaluate_state
 
@@ -57,7 +57,7 @@ def final_value(rollouts: Rollouts, rules: Rules, state: State, score: Int) -> f
     """Return the value of a finished game: float64."""
     if rollouts.value == SCORE:
         return np.float64(score)
-    value = np.float64(total(rules, state))
+    value = np.float64(tile_sum(rules, state))
     if rollouts.value == LARGEST:
         value = np.float64(rollouts.tile_values[largest(rules, state)]) + TIE_BREAK * value
     return value

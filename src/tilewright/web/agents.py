@@ -4,11 +4,10 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from tilewright._core.registry import option_spec
 from tilewright.agents import AGENTS
 from tilewright.agents.base import Agent
 from tilewright.agents.defaults import NETWORK_AGENTS, ready_agents
-from tilewright.errors import MissingExtraError, SpecError
+from tilewright.errors import SpecError
 from tilewright.games.base import Game
 from tilewright.web.limits import Limits
 from tilewright.web.runs import RunShelf
@@ -41,11 +40,7 @@ class Player:
 
 def _can_be_made(name: str) -> bool:
     """Whether what an agent needs is installed."""
-    try:
-        AGENTS.load(name)
-    except MissingExtraError:
-        return False
-    return True
+    return AGENTS.is_available(name)
 
 
 class Players:
@@ -70,8 +65,9 @@ class Players:
     def _make(self, spec: str) -> Player:
         if len(spec) > self._limits.spec:
             raise SpecError(f"a text of {len(spec):,} characters is no agent")
-        name, words = AGENTS.words(spec)
-        known = {field.name for field in dataclasses.fields(AGENTS.load(name))}
+        AGENTS.check_imported(spec)
+        name, words = AGENTS.parse(spec)
+        known = AGENTS.options(name)
         for option in words:
             if option in known and option not in _HARMLESS.union(_BOUNDED):
                 raise SpecError(f"agent {name}: the option {option} cannot be chosen here")
@@ -80,7 +76,7 @@ class Players:
             words["model"] = str(self._shelf.model(run))
         agent = AGENTS.make(name, **words)
         self._check_bounds(agent)
-        return Player(agent, option_spec(dataclasses.replace(agent, model=run)) if run else agent.spec)  # type: ignore[call-arg]
+        return Player(agent, dataclasses.replace(agent, model=run).spec if run else agent.spec)  # type: ignore[call-arg]
 
     def _check_bounds(self, agent: Agent) -> None:
         for option in _BOUNDED:
@@ -103,8 +99,8 @@ class Players:
         return [self._describe(spec) for spec in self.specs(game)]
 
     def _describe(self, spec: str) -> dict[str, Any]:
-        name, words = AGENTS.words(spec)
-        options = {field.name: field.default for field in dataclasses.fields(AGENTS.load(name))}
+        name, words = AGENTS.parse(spec)
+        options = {option.name: option.default for option in AGENTS.options(name).values()}
         bounds = {
             option: {"default": options[option], "most": getattr(self._limits, option)}
             for option in _BOUNDED
@@ -114,6 +110,6 @@ class Players:
             "spec": spec,
             "name": name,
             "run": words.get("model"),
-            "summary": AGENTS.entries[name].summary,
+            "summary": AGENTS.summary(name),
             "bounds": bounds,
         }

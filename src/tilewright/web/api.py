@@ -1,6 +1,5 @@
 """The HTTP interface, version 1: board in, move out; games, agents, jobs and runs."""
 
-import dataclasses
 import time
 from typing import Annotated, Any
 
@@ -69,7 +68,7 @@ def _add_games(api: APIRouter, site: Site) -> None:
     @api.get("/games", response_model=list[GameEntry], tags=["games"])
     async def games() -> list[Answer]:
         """The games, their options, and how their tiles look."""
-        return await quick.run(lambda: [describe_game(name) for name in GAMES])
+        return await quick.run(lambda: [describe_game(name) for name in GAMES.available()])
 
     @api.get("/agents", response_model=list[AgentEntry], tags=["games"])
     async def agents(game: GameSpec = "2048") -> list[Answer]:
@@ -135,7 +134,7 @@ def _add_jobs(api: APIRouter, site: Site) -> None:
         """Judge every move of a recorded game; look at `/jobs/{id}` for what came of it."""
 
         def begin_job() -> Answer:
-            recording = parse_line(request.recording.encode(errors="replace"))
+            recording = parse_line(request.recording.encode(errors="replace"), trusted=False)
             if not recording.actions:
                 raise UsageError("the game has no moves to review")
             player = site.players.make(request.agent, recording.game)
@@ -178,12 +177,12 @@ def _add_runs(api: APIRouter, site: Site) -> None:
 def describe_game(name: str) -> Answer:
     found = GAMES.load(name)
     options = [
-        {"name": field.name, "default": field.default, "kind": type(field.default).__name__}
-        for field in dataclasses.fields(found)
+        {"name": option.name, "default": option.default, "kind": type(option.default).__name__}
+        for option in GAMES.options(name).values()
     ]
     return {
         "name": name,
-        "summary": GAMES.entries[name].summary,
+        "summary": GAMES.summary(name),
         "options": options,
         "tiles": found.tile_values,
         "colours": [found.palette.background(code) for code in range(len(found.tile_values))],

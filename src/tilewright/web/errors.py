@@ -8,8 +8,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from tilewright._core.text import excerpt
 from tilewright.errors import TilewrightError
-from tilewright.games.notation import excerpt
 from tilewright.web.executors import BusyError
 from tilewright.web.jobs import UnknownJobError
 from tilewright.web.runs import RunShelf, UnknownRunError

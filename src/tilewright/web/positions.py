@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from tilewright._core.text import excerpt
 from tilewright.errors import SpecError, UsageError
-from tilewright.games import make_game
+from tilewright.games import GAMES, make_game
 from tilewright.games.base import Game
 from tilewright.games.board import Board
-from tilewright.games.notation import excerpt
 from tilewright.play.recording import state_text
 from tilewright.rng import Stream, stream_for
 
@@ -66,6 +66,7 @@ def read_stream(text: str) -> Stream:
 def read_game(spec: str, longest: int) -> Game:
     if len(spec) > longest:
         raise SpecError(f"a text of {len(spec):,} characters is no game")
+    GAMES.check_imported(spec)
     return make_game(spec)
 
 
@@ -77,13 +78,11 @@ def _usual_stream() -> Stream:
 
 def read_position(game: Game, board: str, score: int | None = None, stream: str | None = None) -> Position:
     """A position out of its parts; without a score and a stream it is the beginning of a game."""
-    found = game.parse(board)
-    if game.notes(found).get("entry"):
-        raise UsageError("entry=…: this is a board within a move; give one before or after it")
+    found = game.parse_position(board)
     if score is not None and not 0 <= score <= _LARGEST_SCORE:
         raise UsageError(f"score={excerpt(score)}: must be from 0 to 2**53")
     chance = _usual_stream() if stream is None else read_stream(stream)
-    return Position(found, game.points(found) if score is None else score, chance)
+    return Position(found, game.board_score(found) if score is None else score, chance)
 
 
 def begin(game: Game, seed: int, number: int) -> Position:

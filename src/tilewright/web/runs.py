@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tilewright._core.registry import did_you_mean
+from tilewright._core.text import excerpt
 from tilewright.errors import FileError, TilewrightError, UsageError
 from tilewright.games.base import Game
-from tilewright.games.notation import excerpt
 from tilewright.training.run_folder import RunFolder, find_run
 
 __all__ = ["RunShelf", "UnknownRunError"]

@@ -39,7 +39,7 @@ class Site:
 
     def warm_up(self) -> None:
         """Load or compile what the first visitor needs."""
-        for name in GAMES:
+        for name in GAMES.available():
             game = make_game(name)
             position = begin(game, 0, 0)
             position.to_json()

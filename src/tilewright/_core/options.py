@@ -1,0 +1,200 @@
+"""Options of games and agents: the annotated attributes of a class, read from text and written back.
+
+    class Corner(Agent):          make_agent("my_agents:Corner,weight=2")
+        weight: float = 1.0
+
+A class may be decorated as a frozen dataclass, but need not be: `Configurable` completes it on first use.
+"""
+
+import inspect
+import os
+import re
+import typing
+from dataclasses import dataclass
+from numbers import Number
+from pathlib import Path
+from typing import ClassVar, Self, TypeVar
+
+__all__ = ["Configurable", "Option", "complete_class", "option_words", "options_of"]
+
+T = TypeVar("T")
+Value = bool | int | float | str | Path | None
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_NOUNS: dict[tuple[type, ...], str] = {
+    (int,): "a whole number",
+    (float,): "a number",
+    (bool,): "true or false",
+    (str,): "text",
+    (Path,): "a path",
+}
+_READABLE = (bool, int, float, str, Path, type(None))
+
+
+class Configurable:
+    """Base of classes whose options are their annotated attributes.
+
+    A subclass without the dataclass decorator becomes a frozen dataclass when it is first used, unless it has an
+    `__init__` of its own. A subclass without a `name` is called as its class.
+    """
+
+    name: ClassVar[str]
+
+    def __init_subclass__(cls, **keywords: object) -> None:
+        super().__init_subclass__(**keywords)
+        for base in reversed(cls.__mro__[1:]):
+            if base is not Configurable and issubclass(base, Configurable):
+                complete_class(base)
+        _complete_annotations(cls)
+        given = [base for base in cls.__mro__ if "name" in vars(base) and not vars(base).get("_name_is_derived")]
+        if not given:
+            cls.name = cls.__name__
+            cls._name_is_derived = True  # type: ignore[attr-defined]
+
+    def __new__(cls, *arguments: object, **options: object) -> Self:
+        complete_class(cls)
+        return super().__new__(cls)
+
+
+def _complete_annotations(cls: type) -> None:
+    """Annotate what the class overrides, so that a dataclass decorator sees it.
+
+    `rows = 3` changes the default of the option `rows`, and `name: str = "mine"` stays an attribute of the class.
+    """
+    own = inspect.get_annotations(cls)
+    inherited: dict[str, object] = {}
+    for base in reversed(cls.__mro__[1:]):
+        inherited.update(inspect.get_annotations(base))
+    for name, annotation in inherited.items():
+        if _is_class_variable(annotation):
+            if name in own:
+                own[name] = ClassVar
+        elif name in vars(cls) and name not in own:
+            own[name] = annotation
+    cls.__annotations__ = own
+
+
+def _is_class_variable(annotation: object) -> bool:
+    text = annotation if isinstance(annotation, str) else ""
+    is_text = re.match(r"(typing\.)?ClassVar\b", text) is not None
+    return is_text or annotation is ClassVar or typing.get_origin(annotation) is ClassVar
+
+
+def complete_class(cls: type[T]) -> type[T]:
+    """Make a frozen dataclass of a `Configurable` class that is not one yet.
+
+    A class with an `__init__` of its own stays as it is; its objects are then equal only to themselves.
+    """
+    if "__dataclass_fields__" in vars(cls):
+        return cls
+    if "__init__" not in vars(cls):
+        return dataclass(frozen=True)(cls)
+    for method in ("__eq__", "__hash__"):
+        if method not in vars(cls):
+            setattr(cls, method, getattr(object, method))
+    return cls
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a class."""
+
+    name: str
+    kinds: tuple[
+        type, ...
+    ]  # the types of its values, in the order in which text is tried; none: text cannot express it
+    default: object
+    is_required: bool
+
+    @property
+    def noun(self) -> str:
+        """What a value must be, for messages."""
+        kinds = tuple(kind for kind in self.kinds if kind is not type(None))
+        return _NOUNS.get(kinds, "a number") if kinds else "given in Python, not as text"
+
+    def read(self, text: str) -> Value:
+        """Convert text to the first type that fits.
+
+        Raises:
+            ValueError: No type fits; the message says what is allowed.
+        """
+        for kind in self.kinds:
+            if kind in (str, Path):
+                return kind(text)  # type: ignore[no-any-return]
+            if kind is type(None) and text.lower() == "none":
+                return None
+            if kind is bool and text.lower() in _TRUTH:
+                return _TRUTH[text.lower()]
+            if kind in (int, float):
+                try:
+                    return int(text) if kind is int else float(text)
+                except ValueError:
+                    continue
+        raise ValueError(f"must be {self.noun}")
+
+    def convert(self, value: object) -> object:
+        """Convert the value of a keyword argument; numbers, truth values and paths are treated as their text.
+
+        Raises:
+            ValueError: It has the wrong type; the message says what is allowed.
+        """
+        if not self.kinds and not isinstance(value, str):
+            return value
+        if value is None and type(None) in self.kinds:
+            return None
+        if isinstance(value, os.PathLike):
+            value = os.fspath(value)
+        elif isinstance(value, Number):
+            try:
+                value = str(value)
+            except ValueError:  # Python writes no number of more than some thousand digits
+                raise ValueError(f"must be {self.noun} of fewer digits") from None
+        if not isinstance(value, str):
+            raise ValueError(f"must be {self.noun}")
+        return self.read(value)
+
+
+def options_of(cls: type) -> dict[str, Option]:
+    """The options of a class: the parameters of its `__init__`, in order.
+
+    The type of an option is its annotation or, without one, that of its default.
+    """
+    if issubclass(cls, Configurable):
+        complete_class(cls)
+    hints = _type_hints(cls)
+    found = {}
+    for parameter in list(inspect.signature(cls.__init__).parameters.values())[1:]:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        required = parameter.default is parameter.empty
+        default = None if required else parameter.default
+        kinds = _kinds(hints.get(parameter.name, str if required else type(default)))
+        found[parameter.name] = Option(parameter.name, kinds, default, required)
+    return found
+
+
+def _type_hints(cls: type) -> dict[str, object]:
+    try:
+        return typing.get_type_hints(cls) | typing.get_type_hints(cls.__init__)
+    except (NameError, TypeError):  # annotations that only a type checker can resolve
+        return {}
+
+
+def _kinds(hint: object) -> tuple[type, ...]:
+    kinds = typing.get_args(hint) or (hint,)
+    return tuple(kinds) if all(kind in _READABLE for kind in kinds) else ()
+
+
+def option_words(made: object) -> list[str]:
+    """The options that differ from their defaults, as words `name=value` that read back.
+
+    Values that text cannot express are left out.
+    """
+    words = []
+    for option in options_of(type(made)).values():
+        value = getattr(made, option.name, option.default)
+        if not option.kinds or not isinstance(value, Number | str | os.PathLike | None):
+            continue
+        if option.is_required or value != option.default:
+            text = str(value)
+            words.append(f"{option.name}={text.lower() if isinstance(value, bool) or value is None else text}")
+    return words

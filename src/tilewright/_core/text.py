@@ -1,0 +1,19 @@
+"""Values as they are quoted in messages."""
+
+__all__ = ["excerpt"]
+
+
+def excerpt(value: object, limit: int = 24) -> str:
+    """Quote a value in at most `limit` characters, on one line.
+
+    >>> excerpt([0] * 100)
+    '[0, 0, 0, 0, 0, 0, 0…'
+    """
+    if type(value).__module__ == "numpy" and hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0:
+        value = value.item()  # type: ignore[attr-defined]
+    try:
+        shown = repr(value)
+    except ValueError:  # Python writes no number of more than some thousand digits
+        return "a number of thousands of digits"
+    shown = " ".join(shown.split("\n"))
+    return shown if len(shown) <= limit else f"{shown[: limit - 4]}…"
