@@ -78,11 +78,11 @@ def stream_for(seed: int, number: int = 0) -> Stream:
     return stream
 
 
-def check_stream(stream: object) -> None:
-    """Raise UsageError unless `stream` is one that kernels can advance."""
-    is_array = isinstance(stream, np.ndarray) and stream.dtype == np.uint64 and stream.shape == (2,)
-    if not is_array:
-        raise UsageError(f"{excerpt(stream)} is no random stream; make one with stream_for(seed)")
+def check_stream(stream: object) -> Stream:
+    """Return `stream` itself if kernels can advance it, and raise UsageError otherwise."""
+    if isinstance(stream, np.ndarray) and stream.dtype == np.uint64 and stream.shape == (2,) and stream.flags.writeable:
+        return stream
+    raise UsageError(f"{excerpt(stream)} is no random stream; make one with stream_for(seed)")
 
 
 @inline

@@ -10,6 +10,7 @@ import inspect
 import os
 import re
 import typing
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Number
 from pathlib import Path
@@ -50,7 +51,7 @@ class Configurable:
             cls.name = cls.__name__
             cls._name_is_derived = True  # type: ignore[attr-defined]
 
-    def __new__(cls, *arguments: object, **options: object) -> Self:
+    def __new__(cls, *arguments: object, **options: object) -> Self:  # noqa: ARG004  (they are for __init__)
         complete_class(cls)
         return super().__new__(cls)
 
@@ -99,9 +100,7 @@ class Option:
     """One option of a class."""
 
     name: str
-    kinds: tuple[
-        type, ...
-    ]  # the types of its values, in the order in which text is tried; none: text cannot express it
+    kinds: tuple[type, ...]  # the types of its values, in the order in which text is tried; none: not from text
     default: object
     is_required: bool
 
@@ -119,7 +118,7 @@ class Option:
         """
         for kind in self.kinds:
             if kind in (str, Path):
-                return kind(text)  # type: ignore[no-any-return]
+                return Path(text) if kind is Path else text
             if kind is type(None) and text.lower() == "none":
                 return None
             if kind is bool and text.lower() in _TRUTH:
@@ -160,9 +159,10 @@ def options_of(cls: type) -> dict[str, Option]:
     """
     if issubclass(cls, Configurable):
         complete_class(cls)
-    hints = _type_hints(cls)
+    initialise: Callable[..., None] = getattr(cls, "__init__")  # noqa: B009  (mypy suspects an instance)
+    hints = _type_hints(cls, initialise)
     found = {}
-    for parameter in list(inspect.signature(cls.__init__).parameters.values())[1:]:
+    for parameter in list(inspect.signature(initialise).parameters.values())[1:]:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         required = parameter.default is parameter.empty
@@ -172,9 +172,9 @@ def options_of(cls: type) -> dict[str, Option]:
     return found
 
 
-def _type_hints(cls: type) -> dict[str, object]:
+def _type_hints(cls: type, initialise: Callable[..., None]) -> dict[str, object]:
     try:
-        return typing.get_type_hints(cls) | typing.get_type_hints(cls.__init__)
+        return typing.get_type_hints(cls) | typing.get_type_hints(initialise)
     except (NameError, TypeError):  # annotations that only a type checker can resolve
         return {}
 

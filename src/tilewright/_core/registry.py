@@ -21,11 +21,14 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tilewright._core.options import Configurable, Option, complete_class, option_words, options_of
 from tilewright._core.text import excerpt
 from tilewright.errors import MissingExtraError, SpecError, UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
 
 __all__ = ["Entry", "Registry", "did_you_mean", "load_object"]
 
@@ -65,7 +68,7 @@ class Registry(Generic[T]):
         """Make a registry.
 
         Args:
-            kind: What is registered, for messages: "game" or "agent". Entry points are of the group `tilewright.{kind}s`.
+            kind: What is registered: "game" or "agent". Entry points are of the group `tilewright.{kind}s`.
             entries: The classes of the package, by name.
             base: The class that all of them are subclasses of, as "module:Class"; imported on first use.
         """
@@ -75,18 +78,12 @@ class Registry(Generic[T]):
 
     @functools.cached_property
     def _installed(self) -> dict[str, Entry]:
-        """The entry points of installed packages. Those of a package with damaged metadata are left out."""
+        """The entry points of installed packages; of two with the same name, the first that Python finds."""
         from importlib import metadata
 
         found: dict[str, Entry] = {}
         for distribution in metadata.distributions():
-            try:
-                points = [point for point in distribution.entry_points if point.group == f"tilewright.{self.kind}s"]
-                summary = f"from the package {distribution.name}" if points else ""
-            except Exception:  # noqa: BLE001  (whatever its files may raise must not hide the others)
-                continue
-            for point in points:
-                found.setdefault(point.name, Entry(point.value.partition("[")[0].strip(), summary))
+            found = _entry_points(distribution, f"tilewright.{self.kind}s") | found
         return found
 
     @property
@@ -169,10 +166,12 @@ class Registry(Generic[T]):
         if entry is None:
             raise self._unknown(name)
         found = self._import(name, entry)
-        base = load_object(self._base)
+        base: type = load_object(self._base)
         if not isinstance(found, type) or not issubclass(found, base):
             raise SpecError(f"{self.kind} {name}: {entry.target} is not a subclass of {_public_name(base)}")
-        return complete_class(found) if issubclass(found, Configurable) else found
+        if issubclass(found, Configurable):
+            complete_class(found)
+        return found
 
     def _unknown(self, name: str) -> SpecError:
         if re.fullmatch(_DOTTED, name) and "." in name:
@@ -183,7 +182,7 @@ class Registry(Generic[T]):
             f"there is no {self.kind} {name!r}{hint}; there are: {', '.join(known)}, and yours as module:Class"
         )
 
-    def _import(self, name: str, entry: Entry) -> object:
+    def _import(self, name: str, entry: Entry) -> Any:
         """Import an entry's target; errors of other people's modules become one sentence."""
         if entry.target.startswith("tilewright."):
             return load_object(entry.target, entry.extra)
@@ -241,11 +240,11 @@ class Registry(Generic[T]):
         Raises:
             SpecError: There is no such class or option, or an option has a value that cannot be.
         """
-        if not isinstance(spec, str):
-            if isinstance(spec, load_object(self._base)) and not options:
-                return spec
-            if isinstance(spec, load_object(self._base)):
+        if not isinstance(spec, str) and isinstance(spec, load_object(self._base)):
+            if options:
                 raise SpecError(f"{self.kind}: options go with a spec, not with an object that is made already")
+            made: T = spec
+            return made
         name, written = self.parse(spec)  # type: ignore[arg-type]
         found = self.load(name)
         for key in options:
@@ -263,9 +262,8 @@ class Registry(Generic[T]):
             try:
                 values[key] = known[key].convert(value)
             except ValueError as error:
-                raise SpecError(
-                    f"{self.kind} {name}, option {key}={value if isinstance(value, str) else excerpt(value)}: {error}"
-                ) from None
+                shown = value if isinstance(value, str) else excerpt(value)
+                raise SpecError(f"{self.kind} {name}, option {key}={shown}: {error}") from None
         for key, option in known.items():
             if option.is_required and key not in values:
                 raise SpecError(f"{self.kind} {name}: the option {key} is missing")
@@ -295,6 +293,16 @@ class Registry(Generic[T]):
         if entry is None or entry.target == _target_of(cls):
             return entry is not None
         return not entry.target.startswith("tilewright.") and self.is_available(name) and self.load(name) is cls
+
+
+def _entry_points(distribution: "Distribution", group: str) -> dict[str, Entry]:
+    """The entry points of one package; none if its metadata are damaged, so that other packages still work."""
+    try:
+        points = [point for point in distribution.entry_points if point.group == group]
+        summary = f"from the package {distribution.name}" if points else ""
+    except Exception:  # noqa: BLE001  (whatever reading its files may raise)
+        return {}
+    return {point.name: Entry(point.value.partition("[")[0].strip(), summary) for point in points}
 
 
 def _target_of(cls: type) -> str:

@@ -176,8 +176,7 @@ class Game(Configurable, ABC):
         Returns:
             The board, and the score with which the game begins.
         """
-        check_stream(stream)
-        state, reward = state_kernels.start_one(self.rules, stream)
+        state, reward = state_kernels.start_one(self.rules, check_stream(stream))
         return Board(self, State(*state)), reward
 
     def legal(self, board: BoardLike) -> list[str]:
@@ -243,9 +242,7 @@ class Game(Configurable, ABC):
         """
         if (stream is None) == (seed is None):
             raise UsageError("spawn needs either a stream or a seed: game.spawn(after, seed=7)")
-        if seed is not None:
-            stream = stream_for(seed)
-        check_stream(stream)
+        stream = stream_for(seed) if seed is not None else check_stream(stream)
         after = self.parse(after)
         self._check_afterstate(after)
         state, reward = state_kernels.spawn_one(self.rules, state_kernels.typed_state(after.state), stream)

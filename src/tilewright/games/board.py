@@ -118,8 +118,8 @@ class Board:
         )
 
     def _html_cell(self, code: int) -> str:
-        palette = self.game.palette
+        palette, tile = self.game.palette, self.game.tile_values[code] or ""
         return (
             f'<td style="width:3.2em;height:3.2em;text-align:center;font-weight:bold;border-radius:4px;'
-            f'background:{palette.background(code)};color:{palette.text(code)}">{self.game.tile_values[code] or ""}</td>'
+            f'background:{palette.background(code)};color:{palette.text(code)}">{tile}</td>'
         )

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 
-from tilewright._core.text import excerpt
 from tilewright.errors import UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
@@ -134,11 +133,11 @@ class Episode:
         )
         return mine == theirs
 
-    __hash__ = None  # type: ignore[assignment]  (it changes)
+    __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
         return f"{self.board}\nscore {self.score:,}, {len(self.history)} moves{', over' if self.is_over else ''}"
 
     def __repr__(self) -> str:
-        over = ", over" if self.is_over else ""
-        return f"<Episode of {self.game.spec}, seed {excerpt(self.seed)}: score {self.score:,}, {len(self.history)} moves{over}>"
+        state = f"score {self.score:,}, {len(self.history)} moves{', over' if self.is_over else ''}"
+        return f"<Episode of {self.game.spec}, seed {self.seed}: {state}>"

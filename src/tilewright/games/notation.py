@@ -60,7 +60,7 @@ def read_board(source: object, shape: Shape, tile_values: Sequence[int]) -> tupl
 
 
 def read_codes(values: Values, code: Callable[[int], int], shape: Shape) -> list[int]:
-    """Convert tile values to codes.
+    """Convert tile values to codes by `code`, which raises BoardError for anything that is no tile.
 
     Raises:
         BoardError: A value is no tile; the message names its cell.
@@ -68,7 +68,7 @@ def read_codes(values: Values, code: Callable[[int], int], shape: Shape) -> list
     codes = []
     for i, value in enumerate(values):
         try:
-            codes.append(code(value))  # type: ignore[arg-type]  (it checks the type)
+            codes.append(code(value))  # type: ignore[arg-type]
         except BoardError as error:
             raise BoardError(f"{_cell_name(i, shape)}: {error}") from None
     return codes
@@ -119,7 +119,7 @@ def _digits_of_link(link: str, shape: Shape) -> str:
 
 
 def _is_hexadecimal(word: str, shape: Shape) -> bool:
-    """Whether a single word is meant as codes: all of it is hexadecimal, or it has one letter or digit for each cell."""
+    """Whether a single word is meant as codes: it is hexadecimal, or has one letter or digit for each cell."""
     digits = word.removeprefix("0x")
     is_long_enough = len(digits) == shape[0] * shape[1] and digits.isalnum()
     return is_long_enough or re.fullmatch(r"[0-9a-fA-F]{3,}", digits) is not None
