@@ -169,9 +169,10 @@ class Registry(Generic[T]):
         base: type = load_object(self._base)
         if not isinstance(found, type) or not issubclass(found, base):
             raise SpecError(f"{self.kind} {name}: {entry.target} is not a subclass of {_public_name(base)}")
-        if issubclass(found, Configurable):
-            complete_class(found)
-        return found
+        loaded: type[T] = found
+        if issubclass(loaded, Configurable):
+            complete_class(loaded)
+        return loaded
 
     def _unknown(self, name: str) -> SpecError:
         if re.fullmatch(_DOTTED, name) and "." in name:
