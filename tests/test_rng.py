@@ -146,9 +146,29 @@ def test_below_and_low_half_read_different_bits() -> None:
     assert [int(a) << 32 | int(b) for a, b in zip(high, low, strict=True)] == words.tolist()
 
 
-def test_a_negative_seed_is_refused() -> None:
-    with pytest.raises(UsageError, match="seed -1: a seed is a whole number from 0 up"):
-        rng.stream_for(-1)
+@pytest.mark.parametrize(
+    ("seed", "shown"),
+    [(-1, "-1"), (1.0, "1.0"), ("1", "'1'"), (None, "None"), (True, "True"), (float("nan"), "nan"), ([1], r"\[1\]")],
+)
+def test_a_wrong_seed_is_refused_in_one_sentence(seed: Any, shown: str) -> None:
+    with pytest.raises(UsageError, match=f"^seed {shown}: a seed is a whole number from 0 up$"):
+        rng.stream_for(seed)
+
+
+@pytest.mark.parametrize("number", [-1, 2**64, 1.5, "0"])
+def test_a_wrong_game_number_is_refused(number: Any) -> None:
+    with pytest.raises(UsageError, match=r"^game number .*: must be a whole number from 0 to"):
+        rng.stream_for(0, number)
+
+
+@pytest.mark.parametrize("wrong", [None, 7, [1, 2], np.zeros(2), np.zeros(3, np.uint64), "stream"])
+def test_what_is_no_stream_is_refused(wrong: Any) -> None:
+    with pytest.raises(UsageError, match=r"is no random stream; make one with stream_for\(seed\)"):
+        rng.check_stream(wrong)
+
+
+def test_seeds_of_numpy_are_seeds() -> None:
+    assert rng.stream_for(np.int64(7), np.uint8(3)).tolist() == rng.stream_for(7, 3).tolist()  # type: ignore[arg-type]
 
 
 def test_seeds_beyond_64_bits_are_seeds() -> None:

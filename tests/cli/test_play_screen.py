@@ -10,7 +10,7 @@ from rich.text import Text
 from tilewright import Episode, make_agent, make_game
 from tilewright.cli.play_screen import Screen
 from tilewright.cli.play_session import Sitting
-from tilewright.games.palette import COLOURS_256
+from tilewright.games.palette import TERMINAL_COLOURS
 
 GAMES = {
     "2048": "65536 131072 32768 16384 / 65536 2 4 8 / 0 0 0 2 / 16 32 64 128",
@@ -73,4 +73,4 @@ def test_tiles_that_can_meet_can_be_told_apart(spec: str, colours: str) -> None:
 def test_the_256_colours_stand_for_colours_that_are_in_use() -> None:
     games = [make_game("2048"), make_game("threes")]
     used = {game.palette.background(code) for game in games for code in range(len(game.tile_values))}
-    assert set(COLOURS_256) - used == {"#bbada0"}
+    assert set(TERMINAL_COLOURS) - used == {"#bbada0"}

@@ -121,25 +121,25 @@ def test_repr_names_the_game_and_the_text() -> None:
         *("2048:start_tiles=17", "2048:win_tile=3", "threes:rows=2,columns=2", "threes:max_tile=5"),
     ],
 )
-def test_options_that_cannot_be_are_refused(spec: str) -> None:
+def test_impossible_options_are_refused(spec: str) -> None:
     with pytest.raises(SpecError, match="must be"):
         make_game(spec)
 
 
 @pytest.mark.parametrize(
-    ("game", "board", "points"),
+    ("game", "board", "score"),
     [
         (make_game("2048"), "2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2048", 0),
         (THREES, "1 2 3 6 / 0 0 0 0 / 0 0 0 0 / 0 0 0 12 hint=2", 3 + 9 + 27),
     ],
 )
-def test_an_episode_may_begin_with_any_board_and_the_points_of_its_tiles(game: Game, board: str, points: int) -> None:
+def test_an_episode_may_begin_with_any_board_and_the_score_of_its_tiles(game: Game, board: str, score: int) -> None:
     start = game.parse(board)
     episode = Episode(game, seed=3, start=start)
-    assert (episode.board, episode.score, episode.history) == (start, points, [])
-    assert game.points(start) == points
+    assert (episode.board, episode.score, episode.history) == (start, score, [])
+    assert game.board_score(start) == game.board_score(board) == score
     after, reward = game.slide(start, "left")
     episode.move("left")
     assert episode.board in [outcome for outcome, _ in game.outcomes(after)]
-    assert episode.score == points + reward + game.points(episode.board) - game.points(after)
+    assert episode.score == score + reward + game.board_score(episode.board) - game.board_score(after)
     assert episode.undo().board == start

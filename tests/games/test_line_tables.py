@@ -30,11 +30,10 @@ def lines(game: Game, width: int) -> list[tuple[int, list[int]]]:
     return found
 
 
-def part(game: Game, action: int) -> Entries:
+def table_of(game: Game, action: int) -> Entries:
     """The table of one action."""
-    first = int(game.rules.part[action])
-    entries: Entries = game.rules.moves[first : first + 65536]
-    return entries
+    first = int(game.rules.offsets[action])
+    return game.rules.moves[first : first + 65536]
 
 
 def naive_move(naive: NaiveGame, line: list[int], backwards: bool) -> tuple[list[int], int]:
@@ -50,16 +49,16 @@ def test_every_line_moves_as_the_naive_rule_says(spec: str, width: int) -> None:
     game = square(spec, width)
     naive = twin(game)
     codes = {tile: code for code, tile in enumerate(game.tile_values)}
-    merged = getattr(game.rules, "merged", None)
+    merge_rewards = getattr(game.rules, "merge_rewards", None)
     for action in (LEFT, RIGHT):
-        table = part(game, action).tolist()
+        table = table_of(game, action).tolist()
         for number, line in lines(game, width):
             moved, reward = naive_move(naive, line, backwards=action == RIGHT)
             if max(moved) >= WIDE_TILE:
                 continue
             entry = table[number]
             assert entry & 0xFFFF == sum(codes[tile] << 12 - 4 * i for i, tile in enumerate(moved)), line
-            assert (4 * (entry >> 16) if merged is None else merged[entry >> 16]) == reward, line
+            assert (4 * (entry >> 16) if merge_rewards is None else merge_rewards[entry >> 16]) == reward, line
 
 
 @pytest.mark.parametrize("width", [2, 3, 4])
@@ -90,4 +89,4 @@ def test_an_oblong_board_uses_the_tables_of_both_its_widths(spec: str, rows: int
         (DOWN, rows, RIGHT),
         (LEFT, columns, LEFT),
     ):
-        assert np.array_equal(part(game, action), part(square(spec, width), towards))
+        assert np.array_equal(table_of(game, action), table_of(square(spec, width), towards))

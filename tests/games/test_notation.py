@@ -26,6 +26,11 @@ EMPTY = "0 0 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 0"
         "2 0 0 0\n0 4 0 0\n0 0 8 0\n0 0 0 16\n",
         "1000020000300004",
         "0x1000020000300004",
+        "https://2048verse.com/p/1000020000300004",
+        "HTTPS://2048VERSE.COM/P/1000020000300004",
+        "2048verse.com/p/1000020000300004",
+        "https://board.2048verse.com/1000020000300004/classic/false/4x4",
+        "https://example.org/play?seed=0123456789abcdef0&board=1000020000300004#top",
         "[[2, 0, 0, 0], [0, 4, 0, 0], [0, 0, 8, 0], [0, 0, 0, 16]]",
         "[2, 0, 0, 0, 0, 4, 0, 0, 0, 0, 8, 0, 0, 0, 0, 16]",
         '{"board": [[2, 0, 0, 0], [0, 4, 0, 0], [0, 0, 8, 0], [0, 0, 0, 16]]}',
@@ -59,6 +64,15 @@ def test_a_board_of_another_game_is_read_by_its_tiles() -> None:
     assert cascading.parse(BOARD) == cascading.parse(ROWS)
     with pytest.raises(BoardError, match=r"cell 2 .*: 1 is no tile of 2048"):
         GAME.parse(THREES.parse([0, 1] + [0] * 14))
+
+
+def test_links_are_read_by_the_shape_of_the_game() -> None:
+    assert make_game("2048:rows=3,columns=3").parse("https://2048verse.com/p/12a246033").tiles == (
+        (2, 4, 1024),
+        (4, 16, 64),
+        (0, 8, 8),
+    )
+    assert THREES.parse("https://2048verse.com/p/1000020000300004 hint=2").notes == {"hint": "2"}
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_every_step_of_a_game_is_one_the_naive_game_can_make(spec: str, number: 
 
 
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if spec.startswith("threes")])
-def test_the_score_of_threes_is_the_worth_of_the_board_at_every_move(spec: str) -> None:
+def test_the_score_of_threes_is_that_of_its_tiles_at_every_move(spec: str) -> None:
     for number in range(GAMES):
         episode = play(make_game(spec), number)
         assert episode.score == score(episode.board.tiles)
@@ -61,7 +61,7 @@ def test_the_score_of_threes_is_the_worth_of_the_board_at_every_move(spec: str) 
 
 
 @pytest.mark.parametrize("start_tiles", [1, 2, 7, 16])
-def test_a_game_of_2048_begins_with_its_start_tiles_and_no_points(start_tiles: int) -> None:
+def test_a_game_of_2048_begins_with_its_start_tiles_and_the_score_0(start_tiles: int) -> None:
     for number in range(20):
         episode = Episode(make_game("2048", start_tiles=start_tiles), seed=11, number=number)
         tiles = [tile for row in episode.board.tiles for tile in row if tile]
@@ -70,7 +70,7 @@ def test_a_game_of_2048_begins_with_its_start_tiles_and_no_points(start_tiles: i
         assert episode.score == 0
 
 
-def test_a_game_of_threes_begins_with_nine_tiles_and_their_points() -> None:
+def test_a_game_of_threes_begins_with_nine_tiles_and_their_score() -> None:
     for number in range(20):
         episode = Episode(make_game("threes"), seed=11, number=number)
         tiles = [tile for row in episode.board.tiles for tile in row if tile]

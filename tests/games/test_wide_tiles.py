@@ -108,7 +108,7 @@ def test_a_wide_board_is_drawn_with_room_for_six_digits() -> None:
 
 
 @pytest.mark.parametrize("text", WIDE_BOARDS)
-def test_images_carry_wide_tiles_along(text: str) -> None:
+def test_symmetric_boards_have_the_same_wide_tiles(text: str) -> None:
     board = GAME.parse(text)
     symmetries = GAME.symmetries(board)
     assert symmetries[1].tiles == tuple(row[::-1] for row in board.tiles)

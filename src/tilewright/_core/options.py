@@ -31,6 +31,7 @@ _NOUNS: dict[tuple[type, ...], str] = {
 _READABLE = (bool, int, float, str, Path, type(None))
 
 
+@typing.dataclass_transform(frozen_default=True)
 class Configurable:
     """Base of classes whose options are their annotated attributes.
 

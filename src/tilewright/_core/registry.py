@@ -166,13 +166,16 @@ class Registry(Generic[T]):
         if entry is None:
             raise self._unknown(name)
         found = self._import(name, entry)
-        base: type = load_object(self._base)
-        if not isinstance(found, type) or not issubclass(found, base):
-            raise SpecError(f"{self.kind} {name}: {entry.target} is not a subclass of {_public_name(base)}")
+        if not self._is_right_class(found):
+            base = _public_name(load_object(self._base))
+            raise SpecError(f"{self.kind} {name}: {entry.target} is not a subclass of {base}")
         loaded: type[T] = found
         if issubclass(loaded, Configurable):
             complete_class(loaded)
         return loaded
+
+    def _is_right_class(self, found: object) -> bool:
+        return isinstance(found, type) and issubclass(found, load_object(self._base))
 
     def _unknown(self, name: str) -> SpecError:
         if re.fullmatch(_DOTTED, name) and "." in name:

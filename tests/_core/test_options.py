@@ -1,0 +1,129 @@
+"""Options are the annotated attributes of a class, with or without the dataclass decorator."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from tilewright._core.options import Configurable, option_words, options_of
+
+
+@dataclass(frozen=True)
+class Tool(Configurable, ABC):
+    length: int = 4
+
+    name: ClassVar[str]
+    material: ClassVar[str] = "steel"
+
+    @abstractmethod
+    def use(self) -> str: ...
+
+
+class Hammer(Tool):
+    def use(self) -> str:
+        return "hit"
+
+
+class LongHammer(Hammer):
+    length = 10
+    material: str = "wood"  # type: ignore[misc]
+    weight: float = 1.5
+    path: Path | None = None
+
+
+@dataclass(frozen=True)
+class NamedHammer(LongHammer):
+    name: ClassVar[str] = "named"
+    length = 12
+
+
+class Saw(Tool):
+    def __init__(self, teeth: int = 20, label="plain", *, file) -> None:  # type: ignore[no-untyped-def]
+        self.teeth, self.label, self.file = teeth, label, file
+
+    def use(self) -> str:
+        return "cut"
+
+
+def test_a_plain_class_has_the_options_of_its_base() -> None:
+    assert list(options_of(Hammer)) == ["length"]
+    assert Hammer().length == 4
+    assert Hammer(3) == Hammer(length=3) != Hammer()
+
+
+def test_annotated_attributes_are_options_and_others_change_defaults() -> None:
+    assert [(option.name, option.default) for option in options_of(LongHammer).values()] == [
+        ("length", 10),
+        ("weight", 1.5),
+        ("path", None),
+    ]
+    assert LongHammer(weight=3).length == 10  # type: ignore[operator]
+    assert LongHammer(weight=3) == LongHammer(weight=3)
+    assert hash(LongHammer(weight=3)) == hash(LongHammer(weight=3))
+    assert LongHammer(weight=3) != LongHammer()
+
+
+def test_attributes_of_the_class_stay_what_they_are() -> None:
+    assert "material" not in options_of(LongHammer)
+    assert LongHammer.material == "wood"
+
+
+def test_a_decorated_class_is_like_a_plain_one() -> None:
+    assert [field.name for field in fields(NamedHammer)] == ["length", "weight", "path"]
+    assert NamedHammer().length == 12  # type: ignore[operator]
+
+
+def test_a_class_without_a_name_is_called_as_its_class() -> None:
+    assert [cls.name for cls in (Hammer, LongHammer, NamedHammer, Saw)] == ["Hammer", "LongHammer", "named", "Saw"]
+
+    class Heavier(NamedHammer):
+        pass
+
+    assert Heavier.name == "named"
+
+
+def test_objects_are_frozen() -> None:
+    with pytest.raises(AttributeError):
+        LongHammer().weight = 3  # type: ignore[misc]
+
+
+def test_an_abstract_class_cannot_be_made() -> None:
+    with pytest.raises(TypeError, match="abstract"):
+        Tool()  # type: ignore[abstract]
+
+
+def test_a_class_with_its_own_init_has_the_options_of_that() -> None:
+    options = options_of(Saw)
+    assert {name: option.kinds for name, option in options.items()} == {
+        "teeth": (int,),
+        "label": (str,),
+        "file": (str,),
+    }
+    assert [name for name, option in options.items() if option.is_required] == ["file"]
+    saw = Saw(file="x")
+    assert saw == saw
+    assert saw != Saw(file="x")
+    assert len({saw, Saw(file="x")}) == 2
+    assert option_words(Saw(30, file="x")) == ["teeth=30", "file=x"]
+
+
+def test_options_that_text_cannot_express_are_left_out_and_refused() -> None:
+    class Box(Tool):
+        content: tuple[int, ...] = ()
+        size: "int | str" = 3
+
+        def use(self) -> str:
+            return "open"
+
+    options = options_of(Box)
+    assert option_words(Box(content=(1, 2), size=4)) == ["size=4"]
+    assert options["content"].convert((1, 2)) == (1, 2)
+    with pytest.raises(ValueError, match="must be given in Python, not as text"):
+        options["content"].convert("1")
+
+
+def test_words_of_paths_and_nothing() -> None:
+    assert option_words(LongHammer(path=Path("a.txt"))) == ["path=a.txt"]
+    assert options_of(LongHammer)["path"].read("a.txt") == Path("a.txt")
