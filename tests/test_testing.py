@@ -122,7 +122,8 @@ class RaisesInValues(PlainAgent):
 
 class RaisesAfterTheEnd(PlainAgent):
     def move(self, board: Board, stream: Stream | None = None) -> str:
-        return max(self.values(board))  # a ValueError where there are none
+        values = self.values(board)
+        return max(values, key=lambda action: values[action])  # a ValueError where there are none
 
 
 class Plainest(Agent):

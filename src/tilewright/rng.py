@@ -63,7 +63,7 @@ def stream_for(seed: int, number: int = 0) -> Stream:
     >>> board, _ = game.spawn("2 0 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 0", stream)
     >>> board, _ = game.spawn(board, stream)
     >>> board.tiles
-    ((2, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 2), (2, 0, 0, 0))
+    ((2, 2, 0, 2), (0, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0))
 
     Args:
         seed: A whole number from 0 up.

@@ -179,7 +179,7 @@ def test_an_object_is_what_it_is_and_anything_else_is_refused(gadgets: Registry[
         ("size", True, "option size=True: must be a whole number"),
         ("size", None, "option size=None: must be a whole number"),
         ("size", [1], r"option size=\[1\]: must be a whole number"),
-        ("size", 10**5000, "option size=a number of thousands of digits: must be a whole number of fewer digits"),
+        pytest.param("size", 10**5000, "option size=a number of thousands of digits: must be", id="5001 digits"),
         ("shiny", 2, "option shiny=2: must be true or false"),
         ("label", None, "option label=None: must be text"),
     ],

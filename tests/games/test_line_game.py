@@ -166,7 +166,7 @@ def raising(line: list[int]) -> None:
         ({"tile_values": tuple(range(1, 17))}, "tile_values has 16 tiles; a game has 1 to 15"),
         ({"tile_values": (1, 9, 3)}, "tile_values must rise from tile to tile"),
         ({"tile_values": (1, 1, 3)}, "tile_values must rise from tile to tile"),
-        ({"tile_values": (1, 2.5)}, "tile_values: 2.5 is no tile; it must be a whole number"),
+        ({"tile_values": (1, 2.5)}, "tile_values: 2.5 is no tile; tiles are whole numbers from 1"),
         ({"tile_values": (-1, 3)}, "tile_values: -1 is no tile"),
         ({"tile_values": (1, 2**40)}, "tile_values: 1099511627776 is no tile"),
         ({"win_tile": 5}, r"option win_tile=5: must be one of tile_values, \(1, 3, 9, 27\)"),
@@ -182,7 +182,7 @@ def test_wrong_attributes_are_refused_when_the_game_is_made(members: dict[str, A
 @pytest.mark.parametrize(
     ("result", "message"),
     [
-        (None, r"returned None; return the new line and the reward, as \(\[4, 0\], 4\)"),
+        (None, r"returned None; return the new line and the reward, as \(\[4, 0, 0, 0\], 4\)"),
         ([9, 0, 0], r"returned \[9, 0, 0\]; return the new line and the reward"),
         (([9, 0], 7), r"returned \[9, 0\]; the new line must have 3 cells|the new line must have 2 cells"),
         (lambda line: ([9] + [0] * len(line), 7), "the new line must have . cells, 0 for an empty one"),
@@ -218,9 +218,9 @@ def test_a_slide_must_leave_an_empty_cell_and_add_no_tile() -> None:
 @pytest.mark.parametrize(
     ("result", "message"),
     [
-        (None, "returned None; return tiles and their probabilities"),
-        ({}, "returned {}; return tiles and their probabilities"),
-        ([1, 3], r"returned \[1, 3\]; return tiles and their probabilities"),
+        (None, "returned None; return tiles with their probabilities"),
+        ({}, "returned {}; return tiles with their probabilities"),
+        ([1, 3], r"returned \[1, 3\]; return tiles with their probabilities"),
         ({2: 1.0}, "2 is not in tile_values"),
         ({0: 0.5, 1: 0.5}, "0 is not in tile_values"),
         ({1: 0.5, 3: 0.6}, "the probabilities add up to 1.1; they must add up to 1"),

@@ -284,19 +284,19 @@ class Registry(Generic[T]):
         It begins with a registered name where there is one, otherwise with `module:Class`. What only Python can
         express is left out: a class within a function is called by its name alone.
         """
-        cls = type(made)
-        name: str = getattr(made, "name", cls.__name__)
-        target = _target_of(cls)
-        if not self._is_registered(name, cls) and "<locals>" not in target:
-            name = target
+        target = _target_of(type(made))
+        name = self._registered_name(made, target)
+        if name is None:
+            name = str(getattr(made, "name", target)) if "<locals>" in target else target
         words = option_words(made)
         return f"{name}{',' if ':' in name else ':'}{','.join(words)}" if words else name
 
-    def _is_registered(self, name: str, cls: type) -> bool:
-        entry = self._entry(name)
-        if entry is None or entry.target == _target_of(cls):
-            return entry is not None
-        return not entry.target.startswith("tilewright.") and self.is_available(name) and self.load(name) is cls
+    def _registered_name(self, made: T, target: str) -> str | None:
+        """The name under which the class of an object is registered."""
+        own = getattr(made, "name", None)
+        if own in self._own and self._own[own].target == target:  # without a search of installed packages
+            return str(own)
+        return next((name for name, entry in self.entries.items() if entry.target == target), None)
 
 
 def _entry_points(distribution: "Distribution", group: str) -> dict[str, Entry]:

@@ -43,7 +43,7 @@ class Game(Configurable, ABC):
     ('4 4 0 0 / 0 0 0 0 / 0 0 0 0 / 2 0 0 0', 4)
     >>> board, _ = game.spawn(after, seed=1)
     >>> game.text(board)
-    '4 4 0 0 / 0 0 0 0 / 0 0 0 2 / 2 0 0 0'
+    '4 4 0 0 / 0 0 0 0 / 0 0 2 0 / 2 0 0 0'
     """
 
     rows: int = 4
@@ -226,7 +226,7 @@ class Game(Configurable, ABC):
 
         >>> board, _ = make_game("2048").spawn("4 4 0 0 / 0 0 0 0 / 0 0 0 0 / 2 0 0 0", seed=1)
         >>> board.tiles[2]
-        (0, 0, 0, 2)
+        (0, 0, 2, 0)
 
         Args:
             after: The afterstate.

@@ -27,8 +27,8 @@ class Episode:
     >>> import tilewright as tw
     >>> episode = tw.Episode("2048", seed=7)
     >>> episode.legal
-    ['up', 'right', 'left']
-    >>> episode.move("up").score
+    ['right', 'down', 'left']
+    >>> episode.move("left").score
     4
     >>> len(episode.undo().history)
     0
@@ -90,8 +90,8 @@ class Episode:
     def move(self, action: str) -> "Episode":
         """Play one move: slide, then add a random tile.
 
-        >>> Episode("2048", seed=7).move("up").move("left").score
-        8
+        >>> Episode("2048", seed=7).move("left").move("down").score
+        4
 
         Returns:
             The episode itself.
@@ -110,7 +110,7 @@ class Episode:
         """Take back the last move; the same move again adds the same tile.
 
         >>> episode = Episode("2048", seed=7)
-        >>> episode.move("up").undo().score
+        >>> episode.move("left").undo().score
         0
 
         Returns:
