@@ -124,6 +124,22 @@ def test_options_that_text_cannot_express_are_left_out_and_refused() -> None:
         options["content"].convert("1")
 
 
+def test_an_option_may_be_text_or_an_object() -> None:
+    class Drill(Tool):
+        bit: "Hammer | str | Path" = ""
+
+        def use(self) -> str:
+            return "turn"
+
+    option = options_of(Drill)["bit"]
+    hammer = Hammer()
+    assert option.convert(hammer) is hammer
+    assert option.convert("a,b") == "a,b"
+    assert option.convert(Path("a")) == "a"
+    assert option_words(Drill(bit=hammer)) == []
+    assert option_words(Drill(bit="x")) == ["bit=x"]
+
+
 def test_words_of_paths_and_nothing() -> None:
     assert option_words(LongHammer(path=Path("a.txt"))) == ["path=a.txt"]
     assert options_of(LongHammer)["path"].read("a.txt") == Path("a.txt")

@@ -253,7 +253,6 @@ def test_entry_points_of_installed_packages_are_agents(tmp_path: Path, monkeypat
     (tmp_path / "plug_in.py").write_text(PLUG_IN)
     points = "last = plug_in:Last\ngone = no_such_module:Gone\ngreedy = plug_in:Last\nodd = plug_in\n"
     write_package(tmp_path, "plug", f"[tilewright.agents]\n{points}")
-    write_package(tmp_path, "damaged", "[tilewright.agents]\nno equals sign\n")
     monkeypatch.syspath_prepend(tmp_path)
     agents: Registry[Any] = Registry("agent", {"greedy": AGENTS.entries["greedy"]}, base="tilewright.agents.base:Agent")
     assert list(agents) == ["greedy", "last", "gone", "odd"]
@@ -269,6 +268,15 @@ def test_entry_points_of_installed_packages_are_agents(tmp_path: Path, monkeypat
     with pytest.raises(SpecError, match="agent odd: the module plug_in has no class ''"):
         agents.make("odd")
     monkeypatch.delitem(sys.modules, "plug_in")
+
+
+def test_a_package_with_damaged_metadata_does_not_hide_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_package(tmp_path, "plug", "[tilewright.games]\nmine = my_module:Mine\n")
+    write_package(tmp_path, "damaged", "[tilewright.games]\nno equals sign\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert list(Registry[Any]("game", {})) == ["mine"]
 
 
 def test_specs_of_strangers_import_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ A class may be decorated as a frozen dataclass, but need not be: `Configurable` 
 import inspect
 import os
 import re
+import types
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,14 +22,14 @@ __all__ = ["Configurable", "Option", "complete_class", "option_words", "options_
 T = TypeVar("T")
 Value = bool | int | float | str | Path | None
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-_NOUNS: dict[tuple[type, ...], str] = {
-    (int,): "a whole number",
-    (float,): "a number",
-    (bool,): "true or false",
-    (str,): "text",
-    (Path,): "a path",
+_NOUNS: dict[type, str] = {
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    str: "text",
+    Path: "a path",
 }
-_READABLE = (bool, int, float, str, Path, type(None))
+_READABLE = (*_NOUNS, type(None))
 
 
 @typing.dataclass_transform(frozen_default=True)
@@ -101,15 +102,16 @@ class Option:
     """One option of a class."""
 
     name: str
-    kinds: tuple[type, ...]  # the types of its values, in the order in which text is tried; none: not from text
+    kinds: tuple[type, ...]  # the types that text can express, in the order in which they are tried
+    allows_objects: bool  # whether it has other types, too
     default: object
     is_required: bool
 
     @property
     def noun(self) -> str:
         """What a value must be, for messages."""
-        kinds = tuple(kind for kind in self.kinds if kind is not type(None))
-        return _NOUNS.get(kinds, "a number") if kinds else "given in Python, not as text"
+        nouns = dict.fromkeys(_NOUNS[kind] for kind in self.kinds if kind in _NOUNS)
+        return " or ".join(nouns) if nouns else "given in Python, not as text"
 
     def read(self, text: str) -> Value:
         """Convert text to the first type that fits.
@@ -137,10 +139,10 @@ class Option:
         Raises:
             ValueError: It has the wrong type; the message says what is allowed.
         """
-        if not self.kinds and not isinstance(value, str):
-            return value
         if value is None and type(None) in self.kinds:
             return None
+        if self.allows_objects and not isinstance(value, Number | str | os.PathLike):
+            return value
         if isinstance(value, os.PathLike):
             value = os.fspath(value)
         elif isinstance(value, Number):
@@ -168,8 +170,10 @@ def options_of(cls: type) -> dict[str, Option]:
             continue
         required = parameter.default is parameter.empty
         default = None if required else parameter.default
-        kinds = _kinds(hints.get(parameter.name, str if required else type(default)))
-        found[parameter.name] = Option(parameter.name, kinds, default, required)
+        hint = hints.get(parameter.name, str if required else type(default))
+        choices = typing.get_args(hint) if typing.get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
+        kinds = tuple(kind for kind in choices if kind in _READABLE)
+        found[parameter.name] = Option(parameter.name, kinds, len(kinds) < len(choices), default, required)
     return found
 
 
@@ -178,11 +182,6 @@ def _type_hints(cls: type, initialise: Callable[..., None]) -> dict[str, object]
         return typing.get_type_hints(cls) | typing.get_type_hints(initialise)
     except (NameError, TypeError):  # annotations that only a type checker can resolve
         return {}
-
-
-def _kinds(hint: object) -> tuple[type, ...]:
-    kinds = typing.get_args(hint) or (hint,)
-    return tuple(kinds) if all(kind in _READABLE for kind in kinds) else ()
 
 
 def option_words(made: object) -> list[str]:
