@@ -81,9 +81,10 @@ def die_once(folder: Path, deaths: int = 1) -> None:
 
 
 def test_workers_that_are_killed_change_nothing(cluster: Cluster, tmp_path: Path) -> None:
-    there = evaluate(DyingAgent(str(tmp_path), os.getpid(), 2), GAME, games=32, seed=1, cluster=cluster)
+    mortal = DyingAgent(str(tmp_path), os.getpid(), 2)
+    there = evaluate(mortal, GAME, games=32, seed=1, cluster=cluster)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["died-0", "died-1"]
-    here = evaluate("greedy", GAME, games=32, seed=1, threads=1)
+    here = evaluate(mortal, GAME, games=32, seed=1, threads=1)
     np.testing.assert_array_equal(there.scores, here.scores)
 
 
