@@ -1,26 +1,33 @@
 """A Ray cluster of two workers on this machine: the same bits as threads give, whatever happens to the workers."""
 
+import json
 import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from tests.cli.conftest import Command, command  # noqa: F401
-from tests.process import run_python
+from tests.process import run_python, run_tilewright
 from tests.reproduce.tiny import QUICK, tiny_experiment
 from tilewright import evaluate, make_agent, make_game
 from tilewright._core.cluster import Cluster
 from tilewright.agents.base import Agent
 from tilewright.errors import ConfigError, UsageError
+from tilewright.games.board import Board
 from tilewright.ntuple.model import Model
 from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.reproduce.report import make_report, write_markdown
 from tilewright.reproduce.store import Store
-from tilewright.reproduce.suite import pieces_of, run_suite
+from tilewright.reproduce.suite import plan_trials, run_suite
+from tilewright.rng import Stream
+
+GAME = "2048:rows=3,columns=3"
 
 
 @pytest.fixture(scope="module")
@@ -34,74 +41,75 @@ def agent(tmp_path_factory: pytest.TempPathFactory) -> Agent:
     shape = NTupleArchitecture(("0124", "456"))
     weights = np.random.default_rng(1).uniform(0, 50, shape.table_size).astype(np.float32)
     path = tmp_path_factory.mktemp("model") / "model.safetensors"
-    Model(make_game("2048:rows=3,columns=3"), shape, "afterstate", weights).save(path)
+    Model(make_game(GAME), shape, "afterstate", weights).save(path)
     return make_agent("ntuple", model=str(path))
 
 
-def worker_processes() -> list[int]:
-    """The processes below this one in which Ray calls our functions."""
-    parents, workers = {}, []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdecimal():
-            try:
-                parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-                if "ray::" in (folder / "cmdline").read_text() and "_call" in (folder / "cmdline").read_text():
-                    workers.append(int(folder.name))
-            except OSError:
-                continue
-    return [worker for worker in workers if _is_below(worker, parents)]
-
-
-def _is_below(process: int, parents: dict[int, int]) -> bool:
-    while process > 1:
-        process = parents.get(process, 0)
-        if process == os.getpid():
-            return True
-    return False
-
-
 def test_games_are_the_same_bits_as_here(cluster: Cluster, agent: Agent) -> None:
-    told: list[int] = []
-    game = make_game("2048:rows=3,columns=3")
-    there = evaluate(agent, game, games=301, seed=4, cluster=cluster, progress=told.append)
+    finished: list[int] = []
+    game = make_game(GAME)
+    there = evaluate(agent, game, games=301, seed=4, cluster=cluster, progress=finished.append)
     here = evaluate(agent, game, games=301, seed=4, threads=1)
     for name in ("scores", "moves", "codes"):
         np.testing.assert_array_equal(getattr(there, name), getattr(here, name))
-    assert (there.agent, there.threads, sum(told)) == (here.agent, 2, 301)
+    assert (there.agent, there.threads, sum(finished)) == (here.agent, 2, 301)
 
 
-def test_a_worker_that_is_killed_changes_nothing(cluster: Cluster) -> None:
-    """Every time a piece is finished in the first seconds, a worker is killed."""
-    killed: list[int] = []
-    agent, game, began = make_agent("montecarlo:rollouts=10"), make_game("2048"), time.monotonic()
+@dataclass(frozen=True)
+class DyingAgent(Agent):
+    """Plays like the greedy agent, but kills the first processes that ask it, except the one that made it."""
 
-    def kill_one(games: int) -> None:
-        workers = worker_processes()
-        if workers and len(killed) < 2 and time.monotonic() - began < 60:
-            os.kill(workers[0], signal.SIGKILL)
-            killed.append(workers[0])
+    name: ClassVar[str] = "dying"
+    folder: str
+    process: int
+    deaths: int
 
-    there = evaluate(agent, game, games=32, seed=1, cluster=cluster, progress=kill_one)
-    assert len(killed) == 2
-    np.testing.assert_array_equal(there.scores, evaluate(agent, game, games=32, seed=1, threads=1).scores)
-
-
-def _count_slowly(to: int, report: Callable[[float], bool]) -> int:
-    for i in range(to):
-        time.sleep(0.1)
-        assert report(i / to)
-    return to
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+        if os.getpid() != self.process:
+            die_once(Path(self.folder), self.deaths)
+        return make_agent("greedy").values(board, stream)
 
 
-def test_progress_comes_from_the_workers(cluster: Cluster) -> None:
-    told: list[tuple[int, float]] = []
-    found = dict(cluster.map(_count_slowly, [(30,), (40,)], progress=lambda *sign: told.append(sign)))
-    assert found == {0: 30, 1: 40}
-    for number in (0, 1):
-        shares = [done for piece, done in told if piece == number]
-        assert shares == sorted(shares)
-        assert len(set(shares)) >= 3
-        assert 0 <= shares[0] < shares[-1] < 1
+def die_once(folder: Path, deaths: int = 1) -> None:
+    """Kill this process, unless `deaths` processes were killed so already."""
+    for number in range(deaths):
+        try:
+            (folder / f"died-{number}").open("x").close()
+        except FileExistsError:
+            continue
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_workers_that_are_killed_change_nothing(cluster: Cluster, tmp_path: Path) -> None:
+    mortal = DyingAgent(str(tmp_path), os.getpid(), 2)
+    there = evaluate(mortal, GAME, games=32, seed=1, cluster=cluster)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["died-0", "died-1"]
+    here = evaluate(mortal, GAME, games=32, seed=1, threads=1)
+    np.testing.assert_array_equal(there.scores, here.scores)
+
+
+def _report_until_seen(folder: Path, task: int, report: Callable[[float], bool]) -> int:
+    """Report one part after the other, each until the driver has seen it."""
+    for percent in (10, 20, 50):
+        while not (folder / f"{task}-{percent}").exists():
+            assert report(percent / 100)
+            time.sleep(0.01)
+    return task
+
+
+def test_progress_comes_from_the_workers(cluster: Cluster, tmp_path: Path) -> None:
+    seen: list[tuple[int, float]] = []
+
+    def progress(task: int, done: float) -> None:
+        seen.append((task, done))
+        (tmp_path / f"{task}-{100 * done:.0f}").touch()
+
+    tasks: list[tuple[object, ...]] = [(tmp_path, 0), (tmp_path, 1)]
+    assert dict(cluster.map(_report_until_seen, tasks, progress=progress)) == {0: 0, 1: 1}
+    for task in (0, 1):
+        parts = [done for number, done in seen if number == task]
+        assert parts == sorted(parts)
+        assert set(parts) == {0.1, 0.2, 0.5}
 
 
 def _fail(reason: str) -> None:
@@ -109,24 +117,99 @@ def _fail(reason: str) -> None:
 
 
 def test_an_error_of_ours_comes_back_as_it_was(cluster: Cluster) -> None:
-    with pytest.raises(ConfigError, match=r"^share = 7: no$"):
-        list(cluster.map(_fail, [("share = 7: no",)]))
+    with pytest.raises(ConfigError, match=r"^alpha = 7: no$"):
+        list(cluster.map(_fail, [("alpha = 7: no",)]))
+
+
+def _wait_for_ever(folder: Path, task: int) -> int:
+    while task:
+        (folder / "started").touch()
+        time.sleep(0.01)
+    return task
+
+
+def test_tasks_that_are_not_needed_any_more_are_cancelled(cluster: Cluster, tmp_path: Path) -> None:
+    tasks: list[tuple[object, ...]] = [(tmp_path, 0), (tmp_path, 1)]
+    results = list(cluster.map(_wait_for_ever, tasks, until=(tmp_path / "started").exists))
+    assert results in ([], [(0, 0)])
 
 
 @pytest.mark.slow
 def test_a_suite_gives_the_same_report_as_here(cluster: Cluster, tmp_path: Path) -> None:
     experiment = tiny_experiment(tmp_path)
     there, here = Store(tmp_path / "there"), Store(tmp_path / "here")
-    run_suite(pieces_of(experiment, QUICK), there, workers=2, cluster=cluster)
-    run_suite(pieces_of(experiment, QUICK), here, workers=2)
+    run_suite(plan_trials(experiment, QUICK), there, workers=2, cluster=cluster)
+    run_suite(plan_trials(experiment, QUICK), here, workers=2)
     for store, folder in ((there, "a"), (here, "b")):
         write_markdown(make_report(experiment, QUICK, store), tmp_path / folder)
     assert (tmp_path / "a" / "report.md").read_text() == (tmp_path / "b" / "report.md").read_text()
 
 
-def test_what_cannot_be_is_one_line(cluster: Cluster, agent: Agent, tmp_path: Path) -> None:
+def test_games_on_a_cluster_cannot_be_recorded(cluster: Cluster, agent: Agent, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="games that are played on a cluster cannot be recorded"):
-        evaluate(agent, make_game("2048:rows=3,columns=3"), games=1, cluster=cluster, record=tmp_path / "games.jsonl")
+        evaluate(agent, make_game(GAME), games=1, cluster=cluster, record=tmp_path / "games.jsonl")
+
+
+def test_standard_output_has_only_the_json() -> None:
+    said = run_tilewright("evaluate", "random", "--games", "20", "--json", "--engine", "ray")
+    assert (said.returncode, json.loads(said.stdout)["games"]) == (0, 20), said.stderr
+
+
+LOSE_A_WORKER = """
+import json, os, signal, sys, threading
+from pathlib import Path
+from tilewright._core.cluster import Cluster
+
+printed = threading.Event()  # a message of Ray, on standard error
+
+
+class Stderr:
+    def __init__(self, stream):
+        self.stream = stream
+
+    def write(self, text):
+        if "(raylet)" in text:
+            printed.set()
+        return self.stream.write(text)
+
+    def __getattr__(self, name):
+        return getattr(self.stream, name)
+
+
+def die_once(marker):
+    if not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "alive"
+
+
+sys.stderr = Stderr(sys.stderr)
+with Cluster(processors=1) as cluster:
+    results = list(cluster.map(die_once, [(Path(os.environ["MARKER"]),)]))
+    printed.wait(200)
+print(json.dumps(results))
+"""
+
+
+def test_messages_of_ray_go_to_standard_error(tmp_path: Path) -> None:
+    """Ray tells from a thread of its own that a worker died; left alone, it prints that to standard output."""
+    said = run_python(LOSE_A_WORKER, MARKER=str(tmp_path / "died"))
+    assert said.stdout == '[[0, "alive"]]\n'
+    assert "(raylet)" in said.stderr
+
+
+def test_a_cluster_without_an_address_is_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray would join a cluster that runs on this machine, and refuse a number of processors."""
+    import ray
+
+    options: list[dict[str, object]] = []
+    monkeypatch.setattr(ray, "init", lambda **given: options.append(given))
+    monkeypatch.setattr(ray, "shutdown", lambda: None)
+    monkeypatch.setattr(ray, "remote", lambda **_: lambda target: type("", (), {"remote": staticmethod(lambda: None)}))
+    for given in ({"processors": 3}, {"address": "auto", "processors": 3}):
+        with Cluster(**given):
+            pass
+    assert [(one["address"], one.get("num_cpus")) for one in options] == [("local", 3), ("auto", None)]
 
 
 def test_an_address_needs_the_engine(command: Command) -> None:  # noqa: F811
@@ -141,4 +224,4 @@ def test_without_ray_the_pip_line_is_named() -> None:
         "sys.exit(main(['evaluate', 'random', '--games', '1', '--engine', 'ray']))"
     )
     assert said.returncode == 1
-    assert said.stderr == 'tilewright: the engine ray needs Ray: pip install "tilewright[ray]"\n'
+    assert said.stderr == "tilewright: ray is not installed: pip install 'tilewright[ray]'\n"

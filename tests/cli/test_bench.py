@@ -18,14 +18,14 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     playing = {
         name: replace(found, games=20)
         for name, found in bench.BENCHMARKS.items()
-        if isinstance(found, benchmarks.Playing) and not name.startswith("4x6")
+        if isinstance(found, benchmarks.PlayBenchmark) and not name.startswith("4x6")
     }
-    playing_out = benchmarks.PlayingOut("playouts", lambda: MonteCarloAgent(rollouts=2), "2048", 1)
-    small = benchmarks.Training(
+    rollouts = benchmarks.RolloutBenchmark("rollouts", lambda: MonteCarloAgent(rollouts=2), "2048", 1)
+    small = benchmarks.TrainingBenchmark(
         "a small network", TrainingConfig(network="2x4", update="online", step_size="fixed", alpha=0.1, games=20)
     )
     for module in ("tilewright.bench", "tilewright.cli.bench"):
-        monkeypatch.setattr(f"{module}.BENCHMARKS", {**playing, "playouts": playing_out, "small-td": small})
+        monkeypatch.setattr(f"{module}.BENCHMARKS", {**playing, "rollouts": rollouts, "small-td": small})
 
 
 def test_json_has_all_runs_of_all_benchmarks(command: Command) -> None:
@@ -49,20 +49,21 @@ def test_the_table_has_those_that_were_named(command: Command) -> None:
 
 
 def test_a_peer_that_is_not_installed_has_its_pip_line(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(bench.MISSING, "other-2048", "jax other_2048")
+    monkeypatch.setitem(bench.UNAVAILABLE, "other-2048", "jax other_2048")
     said = command("bench", "other-2048")
     assert said.code == 1
-    assert said.err == "tilewright: the benchmark other-2048 needs what is not installed: pip install jax other-2048\n"
+    message = "the benchmark other-2048 needs packages that are not installed: pip install jax other-2048"
+    assert said.err == f"tilewright: {message}\n"
 
 
 def test_benchmarks_are_run_in_turns_with_a_seed_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[tuple[str, int, int]] = []
 
-    def run(self: benchmarks.Playing, seed: int, threads: int) -> float:
+    def run(self: benchmarks.PlayBenchmark, seed: int, threads: int) -> float:
         runs.append((f"{self.game}-{self.agent().name}", seed, threads))
         return float(len(runs))
 
-    monkeypatch.setattr(benchmarks.Playing, "run", run)
+    monkeypatch.setattr(benchmarks.PlayBenchmark, "run", run)
     told: list[int] = []
     found = bench.measure(["2048-random", "threes-greedy"], repeat=2, threads=3, progress=told.append)
     assert runs == [("2048-random", 0, 3), ("threes-greedy", 0, 3), ("2048-random", 1, 3), ("threes-greedy", 1, 3)]

@@ -1,4 +1,4 @@
-"""Experiments with deep networks: the same jobs, reports and resumption as with any other."""
+"""Experiments with deep networks: the same jobs, reports and resumption as with n-tuple networks."""
 
 from pathlib import Path
 
@@ -6,27 +6,27 @@ import numpy as np
 import pytest
 
 from tests.deep.small import AFTERSTATE, SMALL, train
-from tests.reproduce.test_suite import InterruptAfter
+from tests.reproduce.tiny import InterruptAfter
 from tilewright.agents import make_agent
 from tilewright.games import make_game
 from tilewright.play.evaluate import evaluate
-from tilewright.reproduce.experiments import Experiment, Row, Scale, Stated
-from tilewright.reproduce.figures import CURVES
-from tilewright.reproduce.report import make_report, write_markdown, write_page
-from tilewright.reproduce.results import find_all
+from tilewright.reproduce.experiments import Experiment, PaperValue, Row, Scale
+from tilewright.reproduce.figures import CURVES, draw_figure
+from tilewright.reproduce.report import make_report, write_html, write_markdown
+from tilewright.reproduce.results import collect_rows
 from tilewright.reproduce.store import Store
-from tilewright.reproduce.suite import FIRST_TEST, pieces_of, run_suite
+from tilewright.reproduce.suite import FIRST_EVALUATION_SEED, plan_trials, run_suite
 
-SCALE = Scale("quick", tests=40, steps=512)
+SCALE = Scale("quick", evaluation_games=40, training_steps=512)
 
 
 @pytest.fixture(scope="module")
 def experiment(tmp_path_factory: pytest.TempPathFactory) -> Experiment:
-    folder = tmp_path_factory.mktemp("recipes")
+    folder = tmp_path_factory.mktemp("configs")
     SMALL.save(folder / "dqn.toml")
     AFTERSTATE.save(folder / "afterstate.toml")
     rows = (
-        Row("dqn", str(folder / "dqn.toml"), paper={"ends-16": Stated(0.5, 0.0)}),
+        Row("dqn", str(folder / "dqn.toml"), paper={"ends-16": PaperValue(0.5, 0.0)}),
         Row("afterstate", str(folder / "afterstate.toml")),
     )
     return Experiment(
@@ -35,20 +35,27 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> Experiment:
     )  # fmt: skip
 
 
-def test_a_row_is_what_training_and_testing_by_hand_give(experiment: Experiment, tmp_path: Path) -> None:
+def test_a_row_is_what_training_and_evaluating_by_hand_give(experiment: Experiment, tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
-    run_suite(pieces_of(experiment, SCALE), store, workers=2)
-    found = find_all(experiment, SCALE, store)
-    for one, config in zip(found, (SMALL, AFTERSTATE), strict=True):
+    trials = plan_trials(experiment, SCALE)
+    run_suite(trials, store, workers=2)
+    rows = collect_rows(experiment, SCALE, store)
+    for trial, row, config in zip(trials, rows, (SMALL, AFTERSTATE), strict=True):
         folder = tmp_path / config.algorithm
-        session = train(pieces_of(experiment, SCALE)[found.index(one)].training.config, folder)  # type: ignore[union-attr, arg-type]
+        session = train(trial.training.config, folder)  # type: ignore[union-attr, arg-type]
         agent = make_agent(f"{config.algorithm}:model={session.folder.model_file}")
-        played = evaluate(agent, make_game(config.game), games=40, seed=FIRST_TEST, threads=1)
-        assert np.array_equal(played.scores, one.samples[0].scores)
-        assert one.samples[0].training["moves"] == 512  # type: ignore[index]
-        ends = [one.cells[f"ends-{tile}"].ours for tile in (4, 8, 16, 32)]
+        played = evaluate(agent, make_game(config.game), games=40, seed=FIRST_EVALUATION_SEED, threads=1)
+        (result,) = row.trials
+        assert np.array_equal(played.scores, result.scores)
+        assert result.training is not None
+        assert result.training["moves"] == 512
+        ends = [row.cells[f"ends-{tile}"].ours for tile in (4, 8, 16, 32)]
         assert sum(rate.value for rate in ends if rate) == 1
-    page = write_page(make_report(experiment, SCALE, store), tmp_path / "report")
+        points = session.points
+        line = draw_figure("curve-largest", [row]).axes[0].lines[0]
+        assert line.get_xdata() == pytest.approx([point.moves for point in points]), "deep networks count moves"
+        assert line.get_ydata() == pytest.approx([point.largest for point in points])
+    page = write_html(make_report(experiment, SCALE, store), tmp_path / "report")
     assert page.read_text().count('src="data:image/png;base64,') == len(CURVES)
 
 
@@ -57,8 +64,8 @@ def test_interrupted_the_report_is_the_same(experiment: Experiment, tmp_path: Pa
         store = Store(tmp_path / name)
         if signs:
             with pytest.raises(KeyboardInterrupt):
-                run_suite(pieces_of(experiment, SCALE), store, workers=2, observer=InterruptAfter(signs))
-        run_suite(pieces_of(experiment, SCALE), store, workers=2)
+                run_suite(plan_trials(experiment, SCALE), store, workers=2, callback=InterruptAfter(signs))
+        run_suite(plan_trials(experiment, SCALE), store, workers=2)
         write_markdown(make_report(experiment, SCALE, store), tmp_path / f"{name}-report")
     first, second = ((tmp_path / f"{name}-report" / "report.md").read_text() for name in ("undisturbed", "interrupted"))
     assert first == second

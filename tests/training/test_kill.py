@@ -1,6 +1,5 @@
 """Runs and suites that are killed again and again, often while saving, and always go on."""
 
-import csv
 import random
 import signal
 import subprocess
@@ -77,16 +76,14 @@ def test_a_run_killed_many_times_is_the_same_run(kills: int, tmp_path: Path) -> 
     assert np.array_equal(load_model(folder.model_file).weights, read_tensors(folder.checkpoint_file)[0]["weights"])
 
 
-def scores(folder: Path) -> dict[str, str]:
-    """The mean score of every job of a suite, by its key."""
-    Store(folder).export_csv(folder / "all.csv")
-    with (folder / "all.csv").open(newline="") as lines:
-        return {row["key"]: row["score_mean"] for row in csv.DictReader(lines)}
+def scores(folder: Path) -> dict[str, object]:
+    """The scores of every job of a suite, by its key."""
+    return {job.key: job.result.get("scores") for job in Store(folder).jobs()}
 
 
 def test_a_suite_killed_three_times_has_the_same_results(tmp_path: Path) -> None:
     tiny(lambda_=0.0, games=80_000, curve_games=1_000).save(tmp_path / "tiny.toml")
-    arguments = ["sweep", str(tmp_path / "tiny.toml"), "alpha=0.25,0.5", "step_size=fixed,tc", "--tests", "50"]
+    arguments = ["sweep", str(tmp_path / "tiny.toml"), "alpha=0.25,0.5", "step_size=fixed,tc", "--games", "50"]
     chance, kills = random.Random(9), 0
     while kills < 3:
         process = start_tilewright(*arguments, "--out", str(tmp_path / "killed"), stderr=subprocess.STDOUT)

@@ -1,144 +1,215 @@
-"""Work on many machines, through Ray: a cluster that is there already, or one of this machine's processors.
+"""Work on many machines through Ray: on a cluster that is running already, or on one started on this machine.
 
-A function is sent with its arguments to any processor of the cluster. What is large and needed by many pieces is put
-into the cluster's shared memory once, and read there by all processes of a machine without copying. A piece whose
-process or machine is lost is run again elsewhere.
+Functions are sent with their arguments to any processor of the cluster. Large arguments that many tasks need are put
+into the cluster's shared memory once; all processes of a machine read them there without copying. A task whose process
+or machine is lost is run again elsewhere.
 """
 
+import contextlib
 import os
+import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
-from types import TracebackType
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import ModuleType, TracebackType
+from typing import Any, TypeVar
 
 from tilewright.errors import ClusterError, MissingExtraError, TilewrightError, UsageError
 
 __all__ = ["Cluster"]
 
-RETRIES = 10  # of a piece whose process was lost
+RETRIES = 10  # of a task whose process was lost
 SECONDS_BETWEEN_REPORTS = 0.5
+POLL_SECONDS = 0.2
 
-
-class _Notes:
-    """Lives somewhere in the cluster: how much of each piece is done."""
-
-    def __init__(self) -> None:
-        self._done: dict[str, float] = {}
-
-    def write(self, piece: str, done: float) -> None:
-        self._done[piece] = done
-
-    def read(self) -> dict[str, float]:
-        return self._done
+R = TypeVar("R")
 
 
 class Cluster:
-    """A Ray cluster, for as long as the block lasts: `with Cluster() as cluster: …`.
+    """A Ray cluster, for as long as a `with` block lasts.
 
-    `address` is that of a running cluster ("auto" finds one on this machine); without one, a cluster of this machine is
-    started, with `processors` workers, and ended with the block.
+    Args:
+        address: The address of a running cluster; "auto" finds one on this machine. None starts a cluster on this
+            machine, which ends with the block.
+        processors: The number of workers of a cluster that is started here; None for all processors.
+
+    Raises:
+        MissingExtraError: On entering the block, if Ray is not installed.
+        UsageError: On entering the block, if there is no cluster at the address.
     """
 
     def __init__(self, address: str | None = None, processors: int | None = None) -> None:
         self._address, self._processors = address, processors
+        self._messages = contextlib.ExitStack()
 
     def __enter__(self) -> "Cluster":
-        ray = _ray()
-        options: dict[str, Any] = {"address": self._address} if self._address else {"num_cpus": self._processors}
-        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # what Ray will do anyway; else it warns
+        """Connect to the cluster, or start it."""
+        ray = _import_ray()
+        # Without "local", Ray would join any cluster that happens to run on this machine.
+        options: dict[str, Any] = (
+            {"address": self._address} if self._address else {"address": "local", "num_cpus": self._processors}
+        )
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # Ray warns unless it is set
         try:
-            ray.init(**options, include_dashboard=False, log_to_driver=False, configure_logging=False)
+            with contextlib.redirect_stdout(sys.stderr):
+                ray.init(**options, include_dashboard=False, log_to_driver=False, configure_logging=False)
         except (ConnectionError, RuntimeError, ValueError) as error:
             where = self._address or "this machine"
             raise UsageError(f"no Ray cluster at {where}: {str(error).splitlines()[0]}") from None
+        self._messages.enter_context(_messages_on_stderr())
         self._run = ray.remote(max_retries=RETRIES, num_cpus=1)(_call)
-        self._notes = ray.remote(num_cpus=0, max_restarts=-1)(_Notes).remote()
+        self._board = ray.remote(num_cpus=0, max_restarts=-1)(_ProgressBoard).remote()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _ray().shutdown()
+        """Disconnect, and end the cluster if it was started here."""
+        with contextlib.redirect_stdout(sys.stderr):  # Ray prints the messages that it kept back
+            _import_ray().shutdown()
+        self._messages.close()
 
     @property
     def processors(self) -> int:
-        return max(1, int(_ray().cluster_resources().get("CPU", 1)))
+        """The number of processors of the whole cluster."""
+        return max(1, int(_import_ray().cluster_resources().get("CPU", 1)))
 
-    def share(self, thing: Any) -> Any:
-        """Put something large where all pieces can read it; hand the answer to `map` among `shared`."""
-        return _ray().put(thing)
+    def put(self, value: object) -> object:
+        """Put a large value into the cluster's shared memory.
+
+        Returns:
+            A reference to the value, for the argument `shared` of `map`.
+        """
+        reference: object = _import_ray().put(value)
+        return reference
 
     def map(
         self,
-        function: Callable[..., Any],
-        pieces: Sequence[tuple[Any, ...]],
-        shared: Sequence[Any] = (),
+        function: Callable[..., R],
+        tasks: Sequence[tuple[object, ...]],
+        shared: Sequence[object] = (),
         until: Callable[[], bool] | None = None,
         progress: Callable[[int, float], None] | None = None,
-    ) -> Iterator[tuple[int, Any]]:
-        """Call `function(*shared, *piece)` for every piece; yields their numbers and results as they are finished.
+    ) -> Iterator[tuple[int, R]]:
+        """Call `function(*shared, *task)` for every task, on any processor of the cluster.
 
-        With `progress`, the function has one more argument, which it calls with how much of its piece is done; that
-        reaches `progress` here, with the piece's number. Ends early, and gives up what is under way, once `until` is
-        true.
+        Args:
+            function: The function. With `progress`, it gets one more argument: a function to call with the part of
+                the task that is done, from 0 to 1.
+            tasks: The arguments of each call.
+            shared: Arguments that all calls have in common, each a value or a reference of `put`.
+            until: Called again and again; once it returns True, the remaining tasks are cancelled.
+            progress: Called now and then with the number of a task and the part of it that is done.
+
+        Yields:
+            The number and the result of each task, as they are finished.
+
+        Raises:
+            TilewrightError: Raised by the function itself.
+            ClusterError: The cluster lost a task too often.
         """
-        ray, name = _ray(), uuid.uuid4().hex
-        from ray.exceptions import RayError, RayTaskError
-
+        ray, name = _import_ray(), uuid.uuid4().hex
         waiting = {}
-        for number, piece in enumerate(pieces):
-            report = (_Report(self._notes, f"{name} {number}"),) if progress is not None else ()
-            waiting[self._run.remote(function, *shared, *piece, *report)] = number
+        for number, task in enumerate(tasks):
+            report = (_ReportProgress(self._board, f"{name} {number}"),) if progress is not None else ()
+            waiting[self._run.remote(function, *shared, *task, *report)] = number
         try:
             while waiting and not (until is not None and until()):
-                ready, _ = ray.wait(list(waiting), num_returns=1, timeout=0.2)
+                ready, _ = ray.wait(list(waiting), num_returns=1, timeout=POLL_SECONDS)
                 if progress is not None and not ready:
-                    try:
-                        done = ray.get(self._notes.read.remote())
-                    except RayError:  # the notes are begun anew elsewhere
-                        continue
+                    done = self._read_board()
                     for number in waiting.values():
                         if f"{name} {number}" in done:
                             progress(number, done[f"{name} {number}"])
-                for one in ready:
-                    number = waiting.pop(one)
-                    try:
-                        result = ray.get(one)
-                    except RayTaskError as error:
-                        if isinstance(error.cause, TilewrightError):
-                            raise error.cause from None
-                        raise
-                    except RayError as error:
-                        raise ClusterError(f"the cluster lost a piece of work: {str(error).splitlines()[0]}") from None
-                    yield number, result
+                for reference in ready:
+                    number = waiting.pop(reference)
+                    yield number, _result_of(reference)
         finally:
-            for one in waiting:
-                ray.cancel(one, force=True)
+            for reference in waiting:
+                ray.cancel(reference, force=True)
+
+    def _read_board(self) -> Mapping[str, float]:
+        from ray.exceptions import RayError
+
+        try:
+            done: Mapping[str, float] = _import_ray().get(self._board.read.remote())
+        except RayError:  # its process was lost, and is being started again
+            return {}
+        return done
 
 
-class _Report:
-    """Tells the cluster's notes, in whatever process, how much of a piece is done; now and then is enough."""
+class _ProgressBoard:
+    """An actor of the cluster that knows how much of each task is done."""
 
-    def __init__(self, notes: Any, piece: str) -> None:
-        self._notes, self._piece = notes, piece
-        self._told = 0.0
+    def __init__(self) -> None:
+        self._done: dict[str, float] = {}
+
+    def write(self, task: str, done: float) -> None:
+        self._done[task] = done
+
+    def read(self) -> dict[str, float]:
+        return self._done
+
+
+class _ReportProgress:
+    """Tells the progress board how much of a task is done, at most twice a second."""
+
+    def __init__(self, board: Any, task: str) -> None:
+        self._board, self._task = board, task
+        self._reported_at = float("-inf")
 
     def __call__(self, done: float) -> bool:
         now = time.monotonic()
-        if now - self._told >= SECONDS_BETWEEN_REPORTS:
-            self._told = now
-            self._notes.write.remote(self._piece, done)
+        if now - self._reported_at >= SECONDS_BETWEEN_REPORTS:
+            self._reported_at = now
+            self._board.write.remote(self._task, done)
         return True
 
 
-def _call(function: Callable[..., Any], *arguments: Any) -> Any:
+def _call(function: Callable[..., R], *arguments: object) -> R:
     return function(*arguments)
 
 
-def _ray() -> Any:
+def _result_of(reference: object) -> Any:
+    """Return the result of a finished task, or raise its error."""
+    from ray.exceptions import RayError, RayTaskError
+
+    try:
+        return _import_ray().get(reference)
+    except RayTaskError as error:
+        if isinstance(error.cause, TilewrightError):
+            raise error.cause from None
+        raise
+    except RayError as error:
+        raise ClusterError(f"the cluster lost a task: {str(error).splitlines()[0]}") from None
+
+
+@contextlib.contextmanager
+def _messages_on_stderr() -> Iterator[None]:
+    """Print Ray's messages, such as that a worker died, to standard error; Ray itself prints them to standard output.
+
+    Ray prints them from a thread of its own, at any time, and has no option for it.
+    """
+    import ray._private.worker as worker
+
+    original = getattr(worker, "print_to_stdstream", None)
+    if original is None:
+        yield
+        return
+
+    def print_to_stderr(data: dict[str, Any], *arguments: Any, **options: Any) -> None:
+        original({**data, "is_err": True}, *arguments, **options)
+
+    worker.print_to_stdstream = print_to_stderr
+    try:
+        yield
+    finally:
+        worker.print_to_stdstream = original
+
+
+def _import_ray() -> ModuleType:
     try:
         import ray
     except ImportError:
-        raise MissingExtraError('the engine ray needs Ray: pip install "tilewright[ray]"') from None
+        raise MissingExtraError("ray is not installed: pip install 'tilewright[ray]'") from None
     return ray

@@ -1,4 +1,4 @@
-"""What can be measured: games, training and environments of ours."""
+"""Benchmarks of games, training and environments."""
 
 import importlib
 import time
@@ -20,42 +20,76 @@ from tilewright.rng import new_stream, stream_key
 from tilewright.training.config import TrainingConfig
 from tilewright.training.trainer import Trainer
 
-__all__ = ["Benchmark", "DeepTraining", "Playing", "PlayingOut", "SingleStepping", "Stepping", "Training"]
+__all__ = [
+    "Benchmark",
+    "DeepTrainingBenchmark",
+    "EnvBenchmark",
+    "PlayBenchmark",
+    "RolloutBenchmark",
+    "TrainingBenchmark",
+    "VectorEnvBenchmark",
+]
 
 
 @dataclass(frozen=True)
 class Benchmark(ABC):
-    """Something to be measured; a run takes some tenths of a second to some seconds."""
+    """Something to measure. A run takes between some tenths of a second and some seconds.
+
+    Attributes:
+        summary: What is measured, in a few words.
+    """
 
     summary: str
 
     @abstractmethod
     def run(self, seed: int, threads: int) -> float:
-        """Moves per second of one run."""
+        """Run once.
+
+        Args:
+            seed: The seed of the run.
+            threads: The number of threads.
+
+        Returns:
+            Moves per second.
+        """
 
 
 @dataclass(frozen=True)
-class Playing(Benchmark):
-    """Games of one agent."""
+class PlayBenchmark(Benchmark):
+    """Games of an agent.
+
+    Attributes:
+        agent: Makes the agent.
+        game: The spec of the game.
+        games: The number of games.
+    """
 
     agent: Callable[[], Agent]
     game: str
     games: int
 
     def run(self, seed: int, threads: int) -> float:
+        """Play the games."""
         result = evaluate(self.agent(), make_game(self.game), games=self.games, seed=seed, threads=threads)
         return result.moves_per_second
 
 
 @dataclass(frozen=True)
-class PlayingOut(Benchmark):
-    """Games of an agent that plays out; the moves are those of its playouts."""
+class RolloutBenchmark(Benchmark):
+    """Games of an agent with rollouts; the moves that count are those of the rollouts.
+
+    Attributes:
+        agent: Makes the agent.
+        game: The spec of the game.
+        games: The number of games.
+    """
 
     agent: Callable[[], RolloutAgent]
     game: str
     games: int
 
     def run(self, seed: int, threads: int) -> float:
+        """Play the games, and count the moves of the rollouts."""
         agent, game, moves = self.agent(), make_game(self.game), []
 
         def work(first: int, count: int) -> None:
@@ -70,12 +104,17 @@ class PlayingOut(Benchmark):
 
 
 @dataclass(frozen=True)
-class Training(Benchmark):
-    """The first games of a recipe, from nothing."""
+class TrainingBenchmark(Benchmark):
+    """The first games of the training of an n-tuple network.
+
+    Attributes:
+        config: The configuration; its number of games is trained.
+    """
 
     config: TrainingConfig
 
     def run(self, seed: int, threads: int) -> float:
+        """Train from the start."""
         trainer = Trainer(self.config)
         trainer.learn(0, 0)
         moves: list[int] = []
@@ -89,8 +128,15 @@ class Training(Benchmark):
 
 
 @dataclass(frozen=True)
-class Stepping(Benchmark):
-    """Steps of the vector environment with given actions, all of them random."""
+class VectorEnvBenchmark(Benchmark):
+    """Steps of the vector environment with random actions that are drawn before.
+
+    Attributes:
+        environment: The id of the environment.
+        observation: The kind of observation.
+        count: The number of boards.
+        steps: The number of steps of all boards.
+    """
 
     environment: str
     observation: str
@@ -98,9 +144,10 @@ class Stepping(Benchmark):
     steps: int = 500
 
     def run(self, seed: int, threads: int) -> float:
+        """Step all boards at once."""
         import gymnasium
 
-        import tilewright.envs  # noqa: F401  (registers them)
+        import tilewright.envs  # noqa: F401  (registers the environments)
 
         options: dict[str, Any] = {"observation": self.observation, "autoreset_mode": "SAME_STEP"}
         envs = gymnasium.make_vec(self.environment, self.count, vectorization_mode="vector_entry_point", **options)
@@ -113,14 +160,21 @@ class Stepping(Benchmark):
 
 
 @dataclass(frozen=True)
-class SingleStepping(Benchmark):
-    """Steps of one board by `gymnasium.make`, ours or a peer's."""
+class EnvBenchmark(Benchmark):
+    """Steps of an environment of one board, ours or another package's.
+
+    Attributes:
+        environment: The id of the environment.
+        module: The module that registers it.
+        steps: The number of steps.
+    """
 
     environment: str
-    module: str = "tilewright.envs"  # registers it
+    module: str = "tilewright.envs"
     steps: int = 50_000
 
     def run(self, seed: int, threads: int) -> float:
+        """Step the board, and start a new game after the end of one."""
         import gymnasium
 
         importlib.import_module(self.module)
@@ -136,12 +190,17 @@ class SingleStepping(Benchmark):
 
 
 @dataclass(frozen=True)
-class DeepTraining(Benchmark):
-    """Steps of a deep recipe, once learning has started."""
+class DeepTrainingBenchmark(Benchmark):
+    """Steps of the training of a deep network, counted once learning has started.
+
+    Attributes:
+        config: The configuration; its number of steps is measured.
+    """
 
     config: DeepConfig
 
     def run(self, seed: int, threads: int) -> float:
+        """Train from the start; the time before learning starts does not count."""
         import torch
 
         from tilewright.deep.session import LEARNERS

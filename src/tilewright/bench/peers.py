@@ -1,4 +1,4 @@
-"""Other packages that play 2048, measured as ours are: `bench` lists those that are installed."""
+"""Benchmarks of other packages that play 2048; only those that are installed can be run."""
 
 import time
 from abc import abstractmethod
@@ -8,17 +8,23 @@ from typing import Any
 
 from tilewright.bench.benchmarks import Benchmark
 
-__all__ = ["JumanjiStepping", "PgxStepping", "Sb3Training"]
+__all__ = ["JumanjiBenchmark", "PgxBenchmark", "Sb3Benchmark"]
 
 
 @dataclass(frozen=True)
-class _JaxStepping(Benchmark):
-    """Steps of many boards with given actions, compiled into one loop: the fastest that JAX can."""
+class _JaxBenchmark(Benchmark):
+    """Steps of many boards with random actions that are drawn before, compiled into one loop, the fastest in JAX.
+
+    Attributes:
+        count: The number of boards.
+        steps: The number of steps of all boards.
+    """
 
     count: int = 1024
     steps: int = 100
 
     def run(self, seed: int, threads: int) -> float:
+        """Step all boards at once; the compilation does not count."""
         import jax
 
         actions = jax.random.randint(jax.random.PRNGKey(seed), (self.steps, self.count), 0, 4)
@@ -30,12 +36,15 @@ class _JaxStepping(Benchmark):
 
     @abstractmethod
     def prepare(self) -> tuple[Callable[..., Any], Any]:
-        """A compiled function that makes all steps, and what it begins with."""
+        """Return a compiled function that makes all steps, and the boards that it starts with."""
 
 
 @dataclass(frozen=True)
-class PgxStepping(_JaxStepping):
+class PgxBenchmark(_JaxBenchmark):
+    """Steps of pgx, with automatic resets."""
+
     def prepare(self) -> tuple[Callable[..., Any], Any]:
+        """Return the loop and the boards."""
         import jax
         import pgx
         from pgx.experimental import auto_reset
@@ -57,8 +66,11 @@ class PgxStepping(_JaxStepping):
 
 
 @dataclass(frozen=True)
-class JumanjiStepping(_JaxStepping):
+class JumanjiBenchmark(_JaxBenchmark):
+    """Steps of Jumanji, with automatic resets."""
+
     def prepare(self) -> tuple[Callable[..., Any], Any]:
+        """Return the loop and the boards."""
         import jax
         import jumanji
         from jumanji.wrappers import VmapAutoResetWrapper
@@ -76,17 +88,22 @@ class JumanjiStepping(_JaxStepping):
 
 
 @dataclass(frozen=True)
-class Sb3Training(Benchmark):
-    """Stable-Baselines3's own DQN with a perceptron of 512, 512, 512, on our environment."""
+class Sb3Benchmark(Benchmark):
+    """Training of the DQN of Stable-Baselines3 on our environment, with three layers of 512 units.
+
+    Attributes:
+        steps: The number of steps that are measured.
+    """
 
     steps: int = 1_024
 
     def run(self, seed: int, threads: int) -> float:
+        """Train from the start; the time before learning starts does not count."""
         import torch
         from stable_baselines3 import DQN
         from stable_baselines3.common.env_util import make_vec_env
 
-        import tilewright.envs  # noqa: F401  (registers them)
+        import tilewright.envs  # noqa: F401  (registers the environments)
 
         torch.set_num_threads(threads)
         options: dict[str, Any] = {"observation": "onehot", "penalty": 32.0}

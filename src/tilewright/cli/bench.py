@@ -1,25 +1,24 @@
-"""`tilewright bench`: moves per second of every kernel, warm, best of several."""
+"""`tilewright bench`: moves per second of kernels, training and environments."""
 
 import click
 
-from tilewright._core.registry import did_you_mean
-from tilewright.bench import BENCHMARKS, MISSING, measure
+from tilewright.bench import BENCHMARKS, measure
 from tilewright.cli import output
 from tilewright.cli.options import json_option
-from tilewright.errors import MissingExtraError, SpecError
 
 __all__ = ["bench"]
 
 
 @click.command()
 @click.argument("names", nargs=-1)
-@click.option("--repeat", default=5, show_default=True, help="How often each is run; the best counts.")
-@click.option("--threads", default=1, show_default=True, help="How many threads to use.")
+@click.option("--repeat", default=5, show_default=True, help="The number of runs of each; the best counts.")
+@click.option("--threads", default=1, show_default=True, help="The number of threads.")
 @json_option
 def bench(names: tuple[str, ...], repeat: int, threads: int, as_json: bool) -> None:
-    """Measure the kernels (all, or those of the given NAMES) in turns, each warm, and report the best of several.
+    """Measure moves per second of all benchmarks, or of those with the given NAMES.
 
-    Other programs are measured, too, where they are installed: gymnasium-2048, pgx, jumanji, stable-baselines3.
+    Benchmarks are warmed up and run in turns; the best run of each counts. Other packages are measured, too, where
+    they are installed: gymnasium-2048, pgx, jumanji, stable-baselines3.
 
     \b
     Examples:
@@ -28,13 +27,6 @@ def bench(names: tuple[str, ...], repeat: int, threads: int, as_json: bool) -> N
       tilewright bench 2048-envs pgx
     """
     output.announce_compilation()
-    for name in names:
-        if name in MISSING:
-            needed = MISSING[name].replace("_", "-")
-            raise MissingExtraError(f"the benchmark {name} needs what is not installed: pip install {needed}")
-        if name not in BENCHMARKS:
-            hint = did_you_mean(name, BENCHMARKS)
-            raise SpecError(f"there is no benchmark {name!r}{hint}; there are: {', '.join(BENCHMARKS)}")
     chosen = list(names) or list(BENCHMARKS)
     with output.progress_bar("measuring", repeat * len(chosen)) as progress:
         results = measure(chosen, repeat=repeat, threads=threads, progress=progress)
@@ -43,7 +35,7 @@ def bench(names: tuple[str, ...], repeat: int, threads: int, as_json: bool) -> N
         return
     rows = [(r.name, r.summary, f"{r.best:,.0f}", f"{r.median:,.0f}") for r in results]
     output.print_table(
-        ("benchmark", "what is done", ">moves/s, best", ">median"),
+        ("benchmark", "what is measured", ">moves/s, best", ">median"),
         rows,
         title=f"{threads} thread{'s' if threads > 1 else ''}, best of {repeat} in turns",
     )

@@ -26,7 +26,7 @@ COMMANDS = {
     "serve": ("tilewright.cli.serve:serve_command", "The web page: play, ask, review, compare, runs."),
     "move": ("tilewright.cli.move:move", "One board in: its legal moves, their values, the best one."),
     "reproduce": ("tilewright.cli.reproduce:reproduce", "The papers' tables, theirs beside what is measured here."),
-    "sweep": ("tilewright.cli.sweep:sweep", "Train with every combination of some keys, and compare."),
+    "sweep": ("tilewright.cli.sweep:sweep_command", "Train with every combination of some keys, and compare."),
     "bench": ("tilewright.cli.bench:bench", "Measure moves per second."),
     "agents": ("tilewright.cli.listing:agents", "List the agents."),
     "models": ("tilewright.cli.listing:models", "List the trained models, or describe one."),

@@ -1,32 +1,63 @@
-"""`tilewright reproduce`: a paper's table next to what this machine measures."""
+"""`tilewright reproduce`: the tables of the papers beside what this machine measures."""
 
 from pathlib import Path
 
 import click
 
+from tilewright._core.tables import write_table
 from tilewright.cli import output
 from tilewright.cli.options import chosen_cluster, engine_options, threads_option
-from tilewright.cli.suite_progress import run_and_report
-from tilewright.errors import FileError
-from tilewright.reproduce.experiments import SCALES, all_experiments, find_experiment
+from tilewright.cli.suite_progress import suite_progress
+from tilewright.errors import JobsFailedError
+from tilewright.reproduce.experiments import SCALES, all_experiments
+from tilewright.reproduce.runner import SuiteResult, load_results, run_experiments
 
-__all__ = ["reproduce"]
+__all__ = ["csv_option", "report_result", "reproduce"]
+
+csv_option = click.option(
+    "--csv",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the results to FILE, one row a trial (a row of the table with one of its seeds); as Parquet if the "
+    "name ends in .parquet.",
+)
+
+
+def report_result(result: SuiteResult, csv: Path | None) -> None:
+    """Print where the results are.
+
+    Raises:
+        JobsFailedError: Some jobs failed.
+    """
+    for report in result.reports:
+        print(report)
+    if csv is not None:
+        write_table(csv, result.to_dict())
+        print(f"{csv}: {len(result.trials):,} trials")
+    if result.failures:
+        raise JobsFailedError("\ntilewright: ".join(f"{failure.label}: {failure.error}" for failure in result.failures))
 
 
 @click.command()
 @click.argument("experiments", nargs=-1, metavar="[EXPERIMENT]...")
-@click.option("--all", "everything", is_flag=True, help="All experiments of all papers.")
-@click.option("--scale", type=click.Choice(list(SCALES)), default="quick", show_default=True, help="How much effort.")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("runs/reproduce"), show_default=True)
+@click.option("--all", "everything", is_flag=True, help="Run all experiments of all papers.")
+@click.option(
+    "--scale", type=click.Choice(list(SCALES)), default="quick", show_default=True, help="The effort to make."
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("runs/reproduce"),
+    show_default=True,
+    help="The folder of results and reports.",
+)
 @click.option(
     "--markdown",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Write the Markdown there as well, with a list of all reports that are there.",
+    help="Write the Markdown reports to FOLDER, too, with a list of all reports that are there.",
 )
-@click.option(
-    "--csv", type=click.Path(path_type=Path), metavar="FILE", help="Export all finished jobs of --out and stop."
-)
+@csv_option
 @threads_option
 @engine_options
 def reproduce(
@@ -40,16 +71,17 @@ def reproduce(
     engine: str,
     address: str | None,
 ) -> None:
-    """Run what a paper did and put its figures beside ours. Without EXPERIMENT, list the experiments.
+    """Run the experiments of a paper and compare its results with ours. Without EXPERIMENT, list the experiments.
 
-    What is finished is never run again: stop with Ctrl-C at any time and start again. The reports are in --out, a page
-    and Markdown for every experiment.
+    Finished jobs are never run again: stop with Ctrl-C at any time, and run the same command to continue. Every
+    experiment gets an HTML and a Markdown report in --out. With --csv and without EXPERIMENT, all results in --out are
+    exported.
 
     \b
     Scales:
-      quick     minutes for all; shows that everything runs, says little of strength
-      standard  what a laptop does overnight; some experiments learn by a faster rule
-      full      the papers' own numbers of games and repeats, where they state them
+      quick     a few minutes for everything; shows that it runs, and says little about strength
+      standard  a night on a laptop; some experiments use a faster update rule
+      full      the numbers of games and runs of the papers, where they state them
 
     \b
     Examples:
@@ -60,17 +92,23 @@ def reproduce(
       tilewright reproduce chen-2019 --scale standard --markdown docs/results
       tilewright reproduce --csv results.csv
     """
-    if csv is not None:
-        from tilewright.reproduce.store import Store
-
-        if not out.is_dir():
-            raise FileError(f"{out}: there is no such folder")
-        print(f"{csv}: {Store(out).export_csv(csv):,} jobs")
-        return
     if not experiments and not everything:
-        output.print_table(("experiment", "what it is"), [(path, one.title) for path, one in all_experiments().items()])
-        print("\nrun one: tilewright reproduce EXPERIMENT; a paper's name runs all of it")
+        if csv is not None:
+            report_result(load_results(out), csv)
+            return
+        rows = [(path, experiment.title) for path, experiment in all_experiments().items()]
+        output.print_table(("experiment", "title"), rows)
+        print("\nrun one: tilewright reproduce EXPERIMENT, or all of a paper by its name")
         return
-    paths = list(all_experiments()) if everything else experiments
-    chosen = list({one.path: one for path in paths for one in find_experiment(path)}.values())
-    run_and_report(chosen, scale, out, threads, chosen_cluster(engine, address, threads), markdown)
+    output.announce_compilation()
+    with chosen_cluster(engine, address, threads) as cluster, suite_progress() as callback:
+        result = run_experiments(
+            list(all_experiments()) if everything else experiments,
+            scale,
+            out=out,
+            markdown=markdown,
+            threads=threads,
+            cluster=cluster,
+            callback=callback,
+        )
+    report_result(result, csv)

@@ -256,7 +256,7 @@ class _Evaluator:
         if isinstance(self.agent, BatchAgent):
             size = self.agent.batch_size
         tasks = [(first, min(size, self.games - first)) for first in range(0, self.games, size)]
-        shared = [cluster.share(thing) for thing in (self.agent.loaded(self.game), self.game, self.seed)]
+        shared = [cluster.put(thing) for thing in (self.agent.loaded(self.game), self.game, self.seed)]
         for number, part in cluster.map(_play_task, tasks, shared):
             first, count = tasks[number]
             for whole, column in zip(self.results, part, strict=True):

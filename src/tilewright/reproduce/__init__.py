@@ -1,10 +1,12 @@
-"""The papers' tables and figures, theirs beside what this machine measures.
+"""The tables and figures of the papers again, their results beside those of this machine, and sweeps of your own.
 
-papers/*.toml   what each paper did, as data: rows (a recipe, an agent), scales, and the paper's own figures
+papers/*.toml   what each paper did, as data: rows (a configuration, an agent), scales, and the paper's results
 experiments     reads them
-jobs            a training or a test: what it is, its key, and how it is run
-store           finished jobs, in one SQLite file
-suite           which jobs an experiment needs, and running those that are missing
-findings        what the finished jobs say of each row, beside the paper
-figures, page   pictures and the report
+jobs            trainings and evaluations: what identifies one, and how it is run
+store           the results of finished jobs, in one SQLite file
+suite           the jobs that an experiment needs, and running those that are missing
+results         the results of trials and rows, beside the paper's
+figures, report plots and reports
+runner          runs experiments to the end
+sweep           the same for every combination of some keys
 """

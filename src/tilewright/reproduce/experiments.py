@@ -1,4 +1,7 @@
-"""Experiments as the files of `papers/` declare them: rows to train and test, scales, and the paper's own figures."""
+"""The experiments of the papers, as the files in `papers/` declare them.
+
+An experiment is a table or a figure of a paper: rows to train and evaluate, three scales, and the paper's own results.
+"""
 
 import dataclasses
 import functools
@@ -10,19 +13,25 @@ from typing import Any
 
 from tilewright._core.registry import did_you_mean
 from tilewright.errors import ConfigError, UsageError
+from tilewright.training.configs import AnyConfig
 
-__all__ = ["SCALES", "Experiment", "Row", "Scale", "Stated", "all_experiments", "find_experiment"]
+__all__ = ["SCALES", "Experiment", "PaperValue", "Row", "Scale", "all_experiments", "find_experiments"]
 
 SCALES = {
-    "quick": "minutes for all: shows that everything runs, says little of strength",
-    "standard": "what a laptop does overnight: fewer games than the papers where those took days, or a faster rule",
-    "full": "the papers' own numbers of games and repeats, where they state them",
+    "quick": "a few minutes for everything; shows that it runs, and says little about strength",
+    "standard": "a night on a laptop; fewer games than the papers where those took days, or a faster update rule",
+    "full": "the numbers of games and runs of the papers, where they state them",
 }
 
 
 @dataclass(frozen=True)
-class Stated:
-    """A figure that the paper states, with half of its 95 % interval, 0 where it gives none."""
+class PaperValue:
+    """A result that a paper states.
+
+    Attributes:
+        value: The result.
+        margin: Half the width of its 95 % interval; 0 if the paper gives none.
+    """
 
     value: float
     margin: float
@@ -30,40 +39,83 @@ class Stated:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table: who is trained, if anybody, who plays, and what the paper found."""
+    """A row of a table: what is trained, who plays, and what the paper found.
+
+    Attributes:
+        label: What the table calls the row.
+        config: A preset, the path of a file or a configuration to train with; empty if nothing is trained.
+        changes: Keys of the configuration with new values.
+        agent: The spec of the agent that is evaluated, in which `{model}` stands for the trained model; empty for the
+            agent that goes with the configuration.
+        game: The spec of the game of the evaluation; empty for the game of the configuration, or 2048.
+        slow: Whether evaluation takes long, so that there are fewer games.
+        series: The series of the row in figures of points.
+        x: The place of the row on the x axis of such figures.
+        paper: The results of the paper by column.
+    """
 
     label: str
-    config: str = ""  # a preset; without one nothing is trained
-    changes: Mapping[str, Any] = field(default_factory=dict)  # to the recipe
-    agent: str = ""  # that which plays what the recipe trains
-    game: str = ""  # that of the recipe, or 2048
-    slow: bool = False  # takes long to test: has fewer games
-    series: str = ""  # what it is drawn with, and where
+    config: str | AnyConfig = ""
+    changes: Mapping[str, object] = field(default_factory=dict)
+    agent: str = ""
+    game: str = ""
+    slow: bool = False
+    series: str = ""
     x: float = 0
-    paper: Mapping[str, Stated] = field(default_factory=dict)
+    paper: Mapping[str, PaperValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How much of the paper's effort is made."""
+    """How much of the paper's effort is made.
+
+    Attributes:
+        name: The name of the scale.
+        seeds: The number of runs of each row.
+        evaluation_games: The number of games of an evaluation.
+        slow_evaluation_games: The same for slow rows; 0 for the same number.
+        training_games: The number of games of a training; 0 for that of the configuration.
+        stage_games: The number of games of a training for each of its stages, instead of `training_games`.
+        training_steps: The number of steps of the training of a deep network; 0 for that of the configuration.
+        changes: Keys of all configurations with new values.
+        rows: The labels of the rows of this scale; empty for all.
+        shrink: What the tiles of the borders between stages are divided by.
+    """
 
     name: str
     seeds: int = 1
-    tests: int = 100  # games of a test
-    slow_tests: int = 0  # and of a slow one; 0: as many
-    games: int = 0  # of training; 0: those of the recipe
-    stage_games: int = 0  # of training, for every stage, instead
-    steps: int = 0  # the same for deep networks, which count moves
-    changes: Mapping[str, Any] = field(default_factory=dict)
-    rows: tuple[str, ...] = ()  # the labels of those that are played; none: all
-    shrink: int = 1  # what the tiles of stage borders are divided by
+    evaluation_games: int = 100
+    slow_evaluation_games: int = 0
+    training_games: int = 0
+    stage_games: int = 0
+    training_steps: int = 0
+    changes: Mapping[str, object] = field(default_factory=dict)
+    rows: tuple[str, ...] = ()
+    shrink: int = 1
+
+    def games_of(self, row: Row) -> int:
+        """Return the number of games that a row is evaluated with."""
+        return self.slow_evaluation_games if row.slow and self.slow_evaluation_games else self.evaluation_games
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A table or figure of a paper."""
+    """A table or a figure of a paper.
 
-    paper: str  # the name of its file
+    Attributes:
+        paper: The name of the paper's file.
+        paper_title: Authors and year.
+        name: The name of the experiment.
+        title: What the experiment is about.
+        text: Remarks for the reader of the report.
+        columns: The columns of the table.
+        figures: The names of the plots.
+        rows: The rows of the table.
+        scales: The scales by name.
+        paper_games: The number of games behind the paper's rates; 0 if it states their intervals, or nothing.
+    """
+
+    paper: str
     paper_title: str
     name: str
     title: str
@@ -72,49 +124,66 @@ class Experiment:
     figures: tuple[str, ...]
     rows: tuple[Row, ...]
     scales: Mapping[str, Scale]
-    paper_games: int = 0  # how many games the paper's rates come from; 0: it states their intervals, or none
+    paper_games: int = 0
 
     @property
     def path(self) -> str:
-        """`szubert-2014/table-1`."""
+        """The name that it is found by, such as `szubert-2014/table-1`."""
         return f"{self.paper}/{self.name}"
 
     def rows_at(self, scale: Scale) -> tuple[Row, ...]:
+        """Return the rows that a scale has."""
         return tuple(row for row in self.rows if not scale.rows or row.label in scale.rows)
+
+    def row_name(self, row: Row) -> str:
+        """Return the label of a row, with the beginning of its series where rows have the same label."""
+        shared = sum(other.label == row.label for other in self.rows) > 1
+        return f"{row.series.partition(',')[0]}: {row.label}" if shared else row.label
 
 
 @functools.cache
 def all_experiments() -> dict[str, Experiment]:
-    """All experiments by their paths, papers in the order of their names."""
+    """Return all experiments by their paths, sorted by paper.
+
+    >>> len(all_experiments()["szubert-2014/table-1"].rows)
+    15
+    """
     files = sorted(resources.files("tilewright.reproduce").joinpath("papers").iterdir(), key=lambda file: file.name)
-    found: dict[str, Experiment] = {}
+    experiments: dict[str, Experiment] = {}
     for file in files:
         if file.name.endswith(".toml"):
-            found |= _read_paper(file.name.removesuffix(".toml"), file.read_text("utf-8"))
-    return found
+            experiments |= _read_paper(file.name.removesuffix(".toml"), file.read_text("utf-8"))
+    return experiments
 
 
-def find_experiment(path: str) -> list[Experiment]:
-    """The experiment of that path, or all of a paper.
+def find_experiments(path: str) -> list[Experiment]:
+    """Find the experiment of a path, or all experiments of a paper.
 
-    >>> [found.name for found in find_experiment("szubert-2014/table-1")]
-    ['table-1']
+    Args:
+        path: `szubert-2014/table-1`, or `szubert-2014`.
+
+    Raises:
+        UsageError: There is no such experiment.
+
+    >>> [experiment.name for experiment in find_experiments("chen-2019")]
+    ['values', 'figure-7']
     """
     known = all_experiments()
-    found = [one for name, one in known.items() if path in (name, one.paper)]
+    found = [experiment for name, experiment in known.items() if path in (name, experiment.paper)]
     if not found:
-        names = [*known, *{one.paper for one in known.values()}]
-        raise UsageError(f"there is no experiment {path!r}{did_you_mean(path, names)}; tilewright reproduce lists them")
+        papers = list(dict.fromkeys(experiment.paper for experiment in known.values()))
+        hint = did_you_mean(path, [*known, *papers])
+        raise UsageError(f"there is no experiment {path!r}{hint}; papers: {', '.join(papers)}")
     return found
 
 
 def _read_paper(paper: str, text: str) -> dict[str, Experiment]:
-    """What a file declares; a slip in it is told with the place."""
+    """Read the experiments of a file; an error names the experiment."""
     entries = tomllib.loads(text)
     rows: dict[str, tuple[Row, ...]] = {}
-    found: dict[str, Experiment] = {}
+    experiments: dict[str, Experiment] = {}
     for entry in entries["experiments"]:
-        place = f"{paper}/{entry['name']}"
+        path = f"{paper}/{entry['name']}"
         try:
             sources = entry.pop("rows_of", [])
             borrowed = [row for name in ([sources] if isinstance(sources, str) else sources) for row in rows[name]]
@@ -122,7 +191,7 @@ def _read_paper(paper: str, text: str) -> dict[str, Experiment]:
             rows[entry["name"]] = (*borrowed, *own)
             shrink = entry.pop("shrink", {})
             scales = {name: _read_scale(name, entry.pop(name), shrink.get(name, 1)) for name in SCALES}
-            experiment = Experiment(
+            experiments[path] = Experiment(
                 paper,
                 entries["title"],
                 rows=rows[entry["name"]],
@@ -132,14 +201,13 @@ def _read_paper(paper: str, text: str) -> dict[str, Experiment]:
                 **entry,
             )
         except (KeyError, TypeError) as error:
-            raise ConfigError(f"{place}: {error}") from None
-        found[place] = experiment
-    return found
+            raise ConfigError(f"{path}: {error}") from None
+    return experiments
 
 
 def _read_row(entry: dict[str, Any]) -> Row:
     changes = entry.pop("set", {})
-    paper = {name: Stated(float(value), float(margin)) for name, (value, margin) in entry.pop("paper", {}).items()}
+    paper = {name: PaperValue(float(value), float(margin)) for name, (value, margin) in entry.pop("paper", {}).items()}
     return Row(changes=changes, paper=paper, **entry)
 
 

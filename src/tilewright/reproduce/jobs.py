@@ -1,12 +1,12 @@
-"""Jobs: a training or a test, known by what it is; the same job has the same key and the same result anywhere."""
+"""Jobs: a training or an evaluation. A job with the same key has the same result on every machine."""
 
 import hashlib
 import json
 import tempfile
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias, TypedDict
 
 from tilewright.agents import make_agent
 from tilewright.games import make_game
@@ -19,61 +19,147 @@ from tilewright.training.opening import open_any_session
 from tilewright.training.run_folder import RunFolder
 from tilewright.training.session import Callback, TrainingSession
 
-__all__ = ["Job", "Report", "Stopped", "Test", "Training", "clean_up", "run_anywhere", "run_test", "run_training"]
+__all__ = [
+    "EvaluationJob",
+    "EvaluationResult",
+    "Job",
+    "JobResult",
+    "ReportProgress",
+    "StagePoint",
+    "Stopped",
+    "TrainingJob",
+    "TrainingResult",
+    "remove_checkpoint",
+    "run_anywhere",
+    "run_evaluation",
+    "run_training",
+]
 
-MEANING = 1  # of a job's result, and of recipes' defaults; another number makes all jobs new
-Report: TypeAlias = Callable[[float], bool]  # is told how much of a job is done; says whether to go on
+FORMAT = 2  # of the results; a change of a result's meaning, or of a configuration's defaults, needs a new number
+ReportProgress: TypeAlias = Callable[[float], bool]  # called with the part that is done; returns whether to go on
 
 
 class Stopped(Exception):  # noqa: N818  (nothing went wrong)
-    """The job was asked to stop; it goes on from there when it is run again."""
+    """The job was asked to stop. A training continues from there when it is run again."""
+
+
+class StagePoint(TypedDict):
+    """The start of a stage of a training."""
+
+    stage: int
+    games: int
+    normalised: float
+
+
+class TrainingResult(TypedDict):
+    """The result of a training; `curve` has the points of the learning curve."""
+
+    games: int
+    moves: int
+    seconds: float
+    curve: list[dict[str, float]]
+    stages: list[StagePoint]
+
+
+class EvaluationResult(TypedDict):
+    """The result of an evaluation, game by game; `board_sums` is empty unless the job asks for it."""
+
+    scores: list[int]
+    tiles: list[int]
+    moves: int
+    seconds: float
+    board_sums: list[int]
+
+
+JobResult: TypeAlias = TrainingResult | EvaluationResult
 
 
 @dataclass(frozen=True)
-class Training:
-    """A network trained by a recipe, on one thread: then it is the same bits everywhere."""
+class TrainingJob:
+    """The training of a network on one thread, which makes it the same to the bit on every machine.
+
+    Attributes:
+        config: The configuration.
+        name: The name of its run folder; no part of the key.
+        label: What a person calls it; no part of the key.
+    """
 
     config: AnyConfig
+    name: str = field(default="", compare=False)
+    label: str = field(default="", compare=False)
+
+    @property
+    def kind(self) -> str:
+        """The word `training`."""
+        return "training"
 
     @property
     def key(self) -> str:
-        """A key that recipes learn to know later, and that is left as it is by default, changes nothing."""
-        return _key("training", config=type(self.config).__name__, chosen=self.config.chosen())
+        """A hash of what identifies the job. Keys of the configuration that have their default do not count."""
+        return _key(self.kind, config=type(self.config).__name__, chosen=self.config.chosen())
 
     def __str__(self) -> str:
         return f"training {self.config.subject}, {self.config.length}, seed {self.config.seed}"
 
 
 @dataclass(frozen=True)
-class Test:
-    """So many games of an agent; `{model}` in its spec is what the training gave."""
+class EvaluationJob:
+    """Games of an agent on one thread.
+
+    Attributes:
+        agent: The spec of the agent, in which `{model}` stands for the trained model.
+        game: The spec of the game.
+        games: The number of games.
+        seed: The seed of the games.
+        training: The training that makes the model, if any.
+        board_sums: Whether the sums of the final boards are wanted.
+        label: What a person calls it; no part of the key.
+    """
 
     agent: str
     game: str
     games: int
     seed: int
-    training: Training | None = None
-    boards: bool = False  # whether the sum of the final boards is wanted, too
+    training: TrainingJob | None = None
+    board_sums: bool = False
+    label: str = field(default="", compare=False)
+
+    @property
+    def kind(self) -> str:
+        """The word `evaluation`."""
+        return "evaluation"
 
     @property
     def key(self) -> str:
-        trained = self.training.key if self.training else ""
-        return _key("test", **{**self.__dict__, "training": trained})
+        """A hash of what identifies the job."""
+        return _key(
+            self.kind,
+            agent=self.agent,
+            game=self.game,
+            games=self.games,
+            seed=self.seed,
+            training=self.training.key if self.training else "",
+            board_sums=self.board_sums,
+        )
 
     def __str__(self) -> str:
         return f"{self.games:,} games of {self.agent.partition(',model=')[0].partition(':model=')[0]}"
 
 
-Job: TypeAlias = Training | Test
+Job: TypeAlias = TrainingJob | EvaluationJob
 
 
-def _key(kind: str, **parts: Any) -> str:
-    text = json.dumps({"kind": kind, "meaning": MEANING, **parts}, sort_keys=True)
+def _key(kind: str, **parts: object) -> str:
+    text = json.dumps({"kind": kind, "format": FORMAT, **parts}, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
-def run_training(job: Training, folder: Path, report: Report) -> dict[str, Any]:
-    """Train in `folder`, or go on there; leaves the model in it, packed."""
+def run_training(job: TrainingJob, folder: Path, report: ReportProgress) -> TrainingResult:
+    """Train in a run folder, from the start or from its last checkpoint; the model is written there, packed.
+
+    Raises:
+        Stopped: `report` returned False.
+    """
 
     class Reporter(Callback):
         def on_games(self, session: TrainingSession) -> None:
@@ -95,17 +181,29 @@ def run_training(job: Training, folder: Path, report: Report) -> dict[str, Any]:
         "moves": progress.moves,
         "seconds": progress.seconds,
         "curve": [asdict(point) for point in session.points],
-        "stages": [asdict(point) for point in session.folder.stage_points()],
+        "stages": [
+            {"stage": point.stage, "games": point.games, "normalised": point.normalised}
+            for point in session.folder.stage_points()
+        ],
     }
 
 
-def clean_up(folder: Path) -> None:
-    """Remove what only a training that goes on needs; its checkpoint is as large as the memory it took."""
+def remove_checkpoint(folder: Path) -> None:
+    """Remove the checkpoint of a finished training; it is as large as the memory that the training took."""
     RunFolder(folder).checkpoint_file.unlink(missing_ok=True)
 
 
-def run_test(job: Test, model: Path | None, report: Report) -> dict[str, Any]:
-    """Play the games."""
+def run_evaluation(job: EvaluationJob, model: Path | None, report: ReportProgress) -> EvaluationResult:
+    """Play the games of an evaluation.
+
+    Args:
+        job: The evaluation.
+        model: The trained model that `{model}` stands for.
+        report: Called after some games with the part that is done.
+
+    Raises:
+        Stopped: `report` returned False.
+    """
     agent, game = make_agent(job.agent.replace("{model}", str(model))), make_game(job.game)
     done = 0
 
@@ -116,30 +214,35 @@ def run_test(job: Test, model: Path | None, report: Report) -> dict[str, Any]:
             raise Stopped
 
     with tempfile.TemporaryDirectory() as folder:
-        record = Path(folder) / "games.jsonl" if job.boards else None
-        found = evaluate(agent, game, games=job.games, seed=job.seed, threads=1, progress=progress, record=record)
-        sums = [_sum(recorded.board(-1).tiles) for recorded in read_games(record)] if record else []
+        record = Path(folder) / "games.jsonl" if job.board_sums else None
+        played = evaluate(agent, game, games=job.games, seed=job.seed, threads=1, progress=progress, record=record)
+        sums = [sum(map(sum, recorded.board(-1).tiles)) for recorded in read_games(record)] if record else []
     return {
-        "scores": found.scores.tolist(),
-        "tiles": [game.value(code) for code in found.codes.tolist()],
-        "moves": int(found.moves.sum()),
-        "seconds": found.seconds,
+        "scores": played.scores.tolist(),
+        "tiles": [game.value(code) for code in played.codes.tolist()],
+        "moves": int(played.moves.sum()),
+        "seconds": played.seconds,
         "board_sums": sums,
     }
 
 
-def run_anywhere(model: bytes | None, job: Job, report: Report) -> tuple[dict[str, Any], bytes | None]:
-    """A job from its beginning, in whatever process this is: its result, and the model it made."""
+def run_anywhere(model: bytes | None, job: Job, report: ReportProgress) -> tuple[JobResult, bytes | None]:
+    """Run a job from its start in this process, without a store.
+
+    Args:
+        model: The content of the model file that an evaluation needs.
+        job: The job.
+        report: Called with the part of the job that is done.
+
+    Returns:
+        The result and, for a training, the content of the model file.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        if isinstance(job, Training):
+        if isinstance(job, TrainingJob):
             result = run_training(job, folder, report)
             return result, RunFolder(folder).model_file.read_bytes()
         file = folder / "model.safetensors"
         if model is not None:
             file.write_bytes(model)
-        return run_test(job, file, report), None
-
-
-def _sum(tiles: tuple[tuple[int, ...], ...]) -> int:
-    return sum(sum(row) for row in tiles)
+        return run_evaluation(job, file, report), None

@@ -1,44 +1,99 @@
-"""What the finished jobs say of every row, beside what the paper says."""
+"""The results of trials, and of the rows of a table beside the paper's."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright._core.checks import check_choice
+from tilewright._core.tables import Record, Scalar
 from tilewright.games import make_game
 from tilewright.play.statistics import Estimate, max100, mean_of, rate_of
-from tilewright.reproduce.experiments import Experiment, Row, Scale, Stated
-from tilewright.reproduce.store import Store
-from tilewright.reproduce.suite import pieces_of
+from tilewright.reproduce.experiments import Experiment, PaperValue, Row, Scale
+from tilewright.reproduce.jobs import EvaluationResult, TrainingResult
+from tilewright.reproduce.store import JobRecord, Store, TrialRecord
+from tilewright.reproduce.suite import plan_trials
 
-__all__ = ["Cell", "Found", "Sample", "find_all", "heading", "written"]
+__all__ = [
+    "Cell",
+    "RowResult",
+    "TrialResult",
+    "check_column",
+    "collect_rows",
+    "collect_trials",
+    "estimate_column",
+    "format_estimate",
+    "heading",
+    "to_records",
+]
+
+CONFIG_PREFIX = "config."  # of a key whose name is that of another column
 
 
 @dataclass(frozen=True)
-class Sample:
-    """All tests of a row and seed, put together, and its training."""
+class TrialResult:
+    """The result of a trial: all its evaluations together, and its training.
 
-    game: str
+    Attributes:
+        trial: The trial.
+        scores: int64[games].
+        tiles: int64[games], the largest tile of each game.
+        board_sums: int64[games], the sum of each final board; empty unless the experiment asks for it.
+        moves: The number of moves of the evaluations.
+        seconds: The time of the evaluations.
+        training: The result of the training, if any.
+        run_folder: The run folder of the training, relative to the folder of the store; empty without a training.
+        machines: The machines that ran the jobs.
+        versions: The versions of tilewright that ran the jobs.
+        date: When the last job was finished, in UTC.
+    """
+
+    trial: TrialRecord
     scores: NDArray[np.int64]
-    tiles: NDArray[np.int64]  # the largest of each game
+    tiles: NDArray[np.int64]
     board_sums: NDArray[np.int64]
     moves: int
     seconds: float
-    training: dict[str, Any] | None
+    training: TrainingResult | None
+    run_folder: str
+    machines: tuple[str, ...]
+    versions: tuple[str, ...]
+    date: str
+
+    @property
+    def score(self) -> Estimate:
+        """The mean score with its 95 % interval."""
+        return mean_of(self.scores)
+
+    def rate(self, column: str) -> Estimate | None:
+        """Return the share of games that a column counts, with its 95 % interval.
+
+        Args:
+            column: `win`, `reach-2048` or `ends-2048`, with any tile.
+
+        Returns:
+            The share; None for `win` if the game has no winning tile.
+        """
+        if column == "win":
+            tile = _win_tile(self.trial.game)
+            return None if tile is None else rate_of(int((self.tiles >= tile).sum()), len(self.tiles))
+        verb, _, text = column.partition("-")
+        counted = self.tiles == int(text) if verb == "ends" else self.tiles >= int(text)
+        return rate_of(int(counted.sum()), len(self.tiles))
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A figure of ours beside the paper's."""
+    """A result of ours beside the paper's."""
 
     ours: Estimate | None
     paper: Estimate | None
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the 95 % intervals overlap; None where one is not known."""
+        """Whether the 95 % intervals overlap; None where there are no intervals."""
         if self.ours is None or self.paper is None:
             return None
         ours, paper = self.ours, self.paper
@@ -48,155 +103,268 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Found:
-    """A row with what was found, seed by seed and column by column."""
+class RowResult:
+    """The result of a row.
+
+    Attributes:
+        row: The row.
+        name: The name of the row in its table.
+        trials: The result of each seed.
+        cells: The cells of the table by column.
+    """
 
     row: Row
-    samples: tuple[Sample, ...]
-    cells: dict[str, Cell]
+    name: str
+    trials: tuple[TrialResult, ...]
+    cells: Mapping[str, Cell]
 
 
-def find_all(experiment: Experiment, scale: Scale, store: Store) -> list[Found]:
-    """The rows that are finished, each with all of its seeds."""
-    found = []
-    pieces = pieces_of(experiment, scale)
+def collect_trials(trials: Sequence[TrialRecord], store: Store) -> list[TrialResult]:
+    """Return the results of the trials that are finished."""
+    results = (_trial_result(trial, store) for trial in trials)
+    return [result for result in results if result is not None]
+
+
+def _trial_result(trial: TrialRecord, store: Store) -> TrialResult | None:
+    evaluations = [store.find(key) for key in trial.evaluations]
+    training = store.find(trial.training) if trial.training else None
+    if None in evaluations or (trial.training and training is None):
+        return None
+    results = [cast(EvaluationResult, job.result) for job in evaluations if job]
+    jobs = [job for job in (training, *evaluations) if job]
+    return TrialResult(
+        trial,
+        _concatenate([result["scores"] for result in results]),
+        _concatenate([result["tiles"] for result in results]),
+        _concatenate([result["board_sums"] for result in results]),
+        sum(result["moves"] for result in results),
+        sum(result["seconds"] for result in results),
+        cast(TrainingResult, training.result) if training else None,
+        store.run_folder(training.key).relative_to(store.folder).as_posix() if training else "",
+        _distinct(jobs, lambda job: job.machine),
+        _distinct(jobs, lambda job: job.version),
+        max(job.date for job in jobs),
+    )
+
+
+def _concatenate(parts: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    return np.array([value for part in parts for value in part], np.int64)
+
+
+def _distinct(jobs: Sequence[JobRecord], part: Callable[[JobRecord], str]) -> tuple[str, ...]:
+    return tuple(sorted({part(job) for job in jobs}))
+
+
+def collect_rows(experiment: Experiment, scale: Scale, store: Store) -> list[RowResult]:
+    """Return the results of the rows of an experiment whose seeds are all finished."""
+    rows = []
+    trials = plan_trials(experiment, scale)
     for row in experiment.rows_at(scale):
-        samples = []
-        for piece in pieces:
-            if piece.row is row:
-                tests = [store.find(test.key) for test in piece.tests]
-                training = store.find(piece.training.key) if piece.training else None
-                if None in tests or (piece.training and training is None):
-                    break
-                results = [test.result for test in tests if test]
-                samples.append(_sample(piece.tests[0].game, results, training.result if training else None))
-        else:
-            cells = {name: _cell(name, samples, row, experiment.paper_games) for name in experiment.columns}
-            found.append(Found(row, tuple(samples), cells))
-    return found
+        planned = [trial.record for trial in trials if trial.row is row]
+        results = collect_trials(planned, store)
+        if len(results) == len(planned):
+            cells = {
+                column: Cell(estimate_column(column, results), _paper_estimate(column, row, experiment.paper_games))
+                for column in experiment.columns
+            }
+            rows.append(RowResult(row, experiment.row_name(row), tuple(results), cells))
+    return rows
 
 
-def _sample(game: str, results: Sequence[dict[str, Any]], training: dict[str, Any] | None) -> Sample:
-    def column(name: str) -> NDArray[np.int64]:
-        return np.array([value for result in results for value in result[name]], np.int64)
+def to_records(results: Sequence[TrialResult]) -> list[Record]:
+    """Turn the results of trials into records with the same columns: one record a trial.
 
-    seconds = sum(result["seconds"] for result in results)
-    moves = sum(result["moves"] for result in results)
-    return Sample(game, column("scores"), column("tiles"), column("board_sums"), moves, seconds, training)
+    Every key that one of the trials sets has a column of its own; `config.` is added to the name where another column
+    has it already (`config.games` is the number of games of training). Rates have columns for every tile that one of
+    the trials with the same game reached.
+    """
+    keys = list(dict.fromkeys(key for result in results for key in result.trial.keys))
+    tiles = _reached_tiles(results)
+    return [_to_record(result, keys, tiles[result.trial.game]) for result in results]
 
 
-def _cell(name: str, samples: Sequence[Sample], row: Row, paper_games: int) -> Cell:
-    return Cell(_ours(name, samples), _paper(name, row.paper.get(name), paper_games))
+def _to_record(result: TrialResult, keys: Sequence[str], tiles: Sequence[int]) -> Record:
+    trial, training = result.trial, result.training
+    record: dict[str, Scalar] = {
+        "experiment": trial.experiment,
+        "scale": trial.scale,
+        "row": trial.row,
+        "config": trial.config or None,
+        "seed": trial.seed,
+    }
+    measured: dict[str, Scalar] = {
+        "agent": trial.agent,
+        "game": trial.game,
+        "games": len(result.scores),
+        **_interval("score", "score_mean", result.score),
+        "score_median": float(np.median(result.scores)),
+        "score_max": int(result.scores.max()),
+        **_interval("max100", "max100", max100(result.scores)),
+        **_interval("win_rate", "win_rate", result.rate("win")),
+        "moves": result.moves,
+        "seconds": result.seconds,
+        "training_games": training["games"] if training else None,
+        "training_moves": training["moves"] if training else None,
+        "training_seconds": training["seconds"] if training else None,
+        "run_folder": result.run_folder or None,
+        "machine": "; ".join(result.machines),
+        "version": "; ".join(result.versions),
+        "date": result.date,
+    }
+    for key in keys:
+        taken = key in record or key in measured
+        record[f"{CONFIG_PREFIX}{key}" if taken else key] = trial.keys.get(key)
+    reach = [_interval(f"reach_{tile}", f"reach_{tile}", result.rate(f"reach-{tile}")) for tile in tiles]
+    return record | measured | {name: value for columns in reach for name, value in columns.items()}
 
 
-def _paper(name: str, stated: Stated | None, games: int) -> Estimate | None:
+def _interval(name: str, value_name: str, estimate: Estimate | None) -> dict[str, Scalar]:
+    value, low, high = (None, None, None) if estimate is None else estimate
+    return {value_name: value, f"{name}_low": low, f"{name}_high": high}
+
+
+def _reached_tiles(results: Sequence[TrialResult]) -> dict[str, list[int]]:
+    """Return the tiles from the smallest to the largest final one, by game."""
+    tiles: dict[str, list[int]] = {}
+    for spec in dict.fromkeys(result.trial.game for result in results):
+        game = make_game(spec)
+        final = {int(tile) for result in results if result.trial.game == spec for tile in np.unique(result.tiles)}
+        codes = [game.code(tile) for tile in final]
+        tiles[spec] = [game.value(code) for code in range(max(1, min(codes)), max(codes) + 1)]
+    return tiles
+
+
+def _paper_estimate(column: str, row: Row, games: int) -> Estimate | None:
+    stated: PaperValue | None = row.paper.get(column)
     if stated is None:
         return None
     if stated.margin:
-        return _within(name, Estimate(stated.value, stated.value - stated.margin, stated.value + stated.margin))
-    if games and _is_rate(name):
+        return _clip(column, Estimate(stated.value, stated.value - stated.margin, stated.value + stated.margin))
+    if games and _is_rate(column):
         return rate_of(round(stated.value * games), games)
     return Estimate(stated.value, None, None)
 
 
-def _ours(name: str, samples: Sequence[Sample]) -> Estimate | None:
-    """With several seeds, the mean over them and its interval; with one, that of its games."""
-    if len(samples) == 1:
-        return _of_one(name, samples[0])
-    values = [estimate.value for sample in samples if (estimate := _of_one(name, sample))]
+def estimate_column(column: str, results: Sequence[TrialResult]) -> Estimate | None:
+    """Estimate a column of a table.
+
+    Args:
+        column: The name of the column, such as `score`, `win` or `reach-2048`.
+        results: The trials of a row, one for each seed.
+
+    Returns:
+        The mean over the seeds with its 95 % interval; with one seed, the estimate over its games. None if the trials
+        do not have such a result.
+    """
+    if len(results) == 1:
+        return _estimate(column, results[0])
+    values = [estimate.value for result in results if (estimate := _estimate(column, result))]
     if not values:
         return None
-    return _within(name, mean_of(np.array(values)))
+    return _clip(column, mean_of(np.array(values)))
 
 
-def _within(name: str, estimate: Estimate) -> Estimate:
-    """The estimate; an interval of a rate ends at none and all."""
+def _clip(column: str, estimate: Estimate) -> Estimate:
+    """Clip the interval of a rate to 0 … 1."""
     value, low, high = estimate
-    if _is_rate(name) and low is not None and high is not None:
+    if _is_rate(column) and low is not None and high is not None:
         return Estimate(value, max(0.0, low), min(1.0, high))
     return estimate
 
 
-def _of_one(name: str, sample: Sample) -> Estimate | None:
-    if _is_rate(name):
-        return rate_of(_count(name, sample), len(sample.tiles))
-    return _MEASURES[name](sample)
+def _estimate(column: str, result: TrialResult) -> Estimate | None:
+    return result.rate(column) if _is_rate(column) else _MEASURES[column](result)
 
 
-def _count(rate: str, sample: Sample) -> int:
-    """How many games a rate counts."""
-    if rate.startswith("ends-"):
-        return int((sample.tiles == int(rate.removeprefix("ends-"))).sum())
-    tile = _win_tile(sample.game) if rate == "win" else int(rate.removeprefix("reach-"))
-    return int((sample.tiles >= tile).sum())
+def _is_rate(column: str) -> bool:
+    return column == "win" or column.startswith(("reach-", "ends-"))
 
 
-def _is_rate(name: str) -> bool:
-    return name == "win" or name.startswith(("reach-", "ends-"))
+def _win_tile(spec: str) -> int | None:
+    game = make_game(spec)
+    return None if game.win_code is None else game.value(game.win_code)
 
 
-def _win_tile(game: str) -> int:
-    made = make_game(game)
-    return made.value(made.win_code) if made.win_code is not None else 0
-
-
-def _exactly(value: float) -> Estimate:
+def _exact(value: float) -> Estimate:
     return Estimate(value, None, None)
 
 
-_MEASURES: dict[str, Callable[[Sample], Estimate | None]] = {
-    "score": lambda sample: mean_of(sample.scores),
-    "max": lambda sample: _exactly(float(sample.scores.max())),
-    "best-of-100": lambda sample: max100(sample.scores),
-    "board-sum": lambda sample: mean_of(sample.board_sums),
-    "largest": lambda sample: _exactly(float(sample.tiles.max())),
-    "speed": lambda sample: _exactly(sample.moves / max(sample.seconds, 1e-9)),
-    "seconds": lambda sample: _exactly(sample.seconds),
-    "learning-seconds": lambda sample: _exactly(sample.training["seconds"]) if sample.training else None,
+_MEASURES: dict[str, Callable[[TrialResult], Estimate | None]] = {
+    "score": lambda result: result.score,
+    "max": lambda result: _exact(float(result.scores.max())),
+    "max100": lambda result: max100(result.scores),
+    "board-sum": lambda result: mean_of(result.board_sums),
+    "largest": lambda result: _exact(float(result.tiles.max())),
+    "speed": lambda result: _exact(result.moves / max(result.seconds, 1e-9)),
+    "seconds": lambda result: _exact(result.seconds),
+    "training-seconds": lambda result: _exact(result.training["seconds"]) if result.training else None,
 }
 
 _HEADINGS = {
     "score": "mean score",
     "max": "highest score",
-    "best-of-100": "best of 100, mean",
+    "max100": "max100",
     "board-sum": "board sum",
     "largest": "largest tile",
     "speed": "moves/s",
     "seconds": "time",
-    "learning-seconds": "learning time",
-    "win": "won",
+    "training-seconds": "training time",
+    "win": "win rate",
 }
 
 
+def check_column(column: str) -> None:
+    """Raise UsageError unless there is such a column.
+
+    >>> check_column("scores")
+    Traceback (most recent call last):
+    ...
+    tilewright.errors.UsageError: column 'scores' (did you mean 'score'?); allowed: score, max, max100, board-sum, \
+largest, speed, seconds, training-seconds, win, reach-TILE, ends-TILE
+    """
+    verb, _, tile = column.partition("-")
+    if not (verb in ("reach", "ends") and tile.isdecimal()):
+        check_choice(f"column {column!r}", column, [*_MEASURES, "win", "reach-TILE", "ends-TILE"])
+
+
 def heading(column: str) -> str:
-    """What a column is called in a table."""
+    """Return what a table calls a column.
+
+    >>> heading("reach-2048")
+    'reaches 2048'
+    """
     if column in _HEADINGS:
         return _HEADINGS[column]
     verb, _, tile = column.partition("-")
     return f"{'reaches' if verb == 'reach' else 'ends with'} {tile}"
 
 
-def written(column: str, estimate: Estimate | None) -> str:
-    """An estimate as a table shows it: `51,321 ± 358`, `90.6 % (89.6 – 91.5)`, `2 h 13 min`."""
+def format_estimate(column: str, estimate: Estimate | None) -> str:
+    """Format an estimate for a table: `51,321 ± 358`, `90.6 % (89.6 – 91.5)`, `2 h 13 min`.
+
+    >>> format_estimate("score", Estimate(51320.9, 50962.5, 51679.3))
+    '51,321 ± 358'
+    """
     if estimate is None:
         return "–"
     if column.endswith("seconds"):
-        return _duration(estimate.value)
+        return _format_duration(estimate.value)
     if _is_rate(column):
         if estimate.low is None or estimate.high is None:
-            return f"{_percent(estimate.value)} %"
-        return f"{_percent(estimate.value)} % ({_percent(estimate.low)} – {_percent(estimate.high)})"
+            return f"{_format_percent(estimate.value)} %"
+        low, high = _format_percent(estimate.low), _format_percent(estimate.high)
+        return f"{_format_percent(estimate.value)} % ({low} – {high})"
     margin = "" if estimate.margin is None else f" ± {estimate.margin:,.0f}"
     return f"{estimate.value:,.0f}{margin}"
 
 
-def _percent(rate: float) -> str:
-    """A rate hardly above none, or below all, has a digit more, so that it does not look like none or all."""
+def _format_percent(rate: float) -> str:
+    """Format a rate with one more digit where it would look like 0 or 100 % without being so."""
     near_an_end = 0 < min(rate, 1 - rate) < 0.001
     return f"{100 * rate:.{2 if near_an_end else 1}f}"
 
 
-def _duration(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     for unit, length, smaller, shorter in (("d", 86_400, "h", 3_600), ("h", 3_600, "min", 60), ("min", 60, "s", 1)):
         if round(seconds / shorter) * shorter >= length:
             whole, rest = divmod(round(seconds / shorter), length // shorter)

@@ -1,66 +1,136 @@
-"""Finished jobs in one SQLite file: each is written once, whole; several processes may add to it at once."""
+"""The results of finished jobs, in one SQLite file.
 
-import csv
-import io
+A result is written once, as a whole. Several processes may use the file at the same time.
+"""
+
 import json
+import os
 import platform
+import re
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from tilewright import __version__
-from tilewright._core.files import make_folder, write_text
+from tilewright._core.files import make_folder
+from tilewright._core.tables import Scalar
 from tilewright.errors import FileError
 
-__all__ = ["Finished", "Store"]
+__all__ = ["JobRecord", "Store", "TrialRecord", "machine_name", "safe_name"]
 
-WAIT = 60.0  # seconds that another process may take to write
+SECONDS_TO_WAIT = 60.0  # while another process writes
+LONGEST_NAME = 120  # of a run folder
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS finished (
+CREATE TABLE IF NOT EXISTS jobs (
     key TEXT PRIMARY KEY,
     kind TEXT NOT NULL,
-    about TEXT NOT NULL,
+    description TEXT NOT NULL,
     result TEXT NOT NULL,
     machine TEXT NOT NULL,
     version TEXT NOT NULL,
-    at TEXT NOT NULL
+    date TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS run_folders (
+    key TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE COLLATE NOCASE
+);
+CREATE TABLE IF NOT EXISTS trials (
+    experiment TEXT NOT NULL,
+    scale TEXT NOT NULL,
+    row TEXT NOT NULL,
+    seed INTEGER NOT NULL,
+    config TEXT NOT NULL,
+    keys TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    game TEXT NOT NULL,
+    training TEXT NOT NULL,
+    evaluations TEXT NOT NULL,
+    PRIMARY KEY (experiment, scale, row, seed)
 )
 """
 
 
 @dataclass(frozen=True)
-class Finished:
-    """A job that was run to its end."""
+class JobRecord:
+    """A finished job.
+
+    Attributes:
+        key: The key of the job.
+        kind: `training` or `evaluation`.
+        description: What the job is, for people.
+        result: A TrainingResult or an EvaluationResult, as JSON.
+        machine: The machine that ran it.
+        version: The version of tilewright that ran it.
+        date: When it was finished, in UTC.
+    """
 
     key: str
-    kind: str  # training or test
-    about: str  # what it was, for people
-    result: dict[str, Any]
+    kind: str
+    description: str
+    result: Mapping[str, object]
     machine: str
     version: str
-    at: str
+    date: str
+
+
+@dataclass(frozen=True)
+class TrialRecord:
+    """A trial of an experiment or a sweep, and the keys of its jobs.
+
+    Attributes:
+        experiment: The path of the experiment, or the name of the sweep.
+        scale: The scale of the experiment.
+        row: The name of the row.
+        seed: The seed of the training.
+        config: The name of the configuration; empty if nothing is trained.
+        keys: The keys of the configuration that the experiment sets, with their values.
+        agent: The spec of the agent that is evaluated.
+        game: The spec of the game.
+        training: The key of the training; empty if nothing is trained.
+        evaluations: The keys of the evaluations.
+    """
+
+    experiment: str
+    scale: str
+    row: str
+    seed: int
+    config: str
+    keys: Mapping[str, Scalar]
+    agent: str
+    game: str
+    training: str
+    evaluations: tuple[str, ...]
 
 
 class Store:
-    """The results of a folder: `results.sqlite`, and models by the keys of their trainings."""
+    """The results in a folder: `results.sqlite`, and the run folders of its trainings in `trainings`.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.file = folder, folder / "results.sqlite"
+    Args:
+        folder: The folder; it is made if it does not exist.
+
+    Raises:
+        FileError: The folder or the file cannot be used.
+    """
+
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
+        self.file = self.folder / "results.sqlite"
         self._lock = threading.Lock()
-        make_folder(folder)
+        self._names: dict[str, str] = {}  # of run folders, by the keys of their trainings
+        make_folder(self.folder)
         with self._connection() as connection:
-            connection.execute(SCHEMA)
+            for statement in SCHEMA.split(";"):
+                connection.execute(statement)
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
         try:
             with self._lock:
-                connection = sqlite3.connect(self.file, timeout=WAIT)
+                connection = sqlite3.connect(self.file, timeout=SECONDS_TO_WAIT)
                 try:
                     with connection:
                         yield connection
@@ -69,57 +139,96 @@ class Store:
         except sqlite3.Error as error:
             raise FileError(f"{self.file}: cannot be used: {error}") from None
 
-    def run_folder(self, key: str) -> Path:
-        """Where the training of that key happens."""
-        return self.folder / "trainings" / key
+    def run_folder(self, key: str, name: str = "") -> Path:
+        """Return the run folder of a training; the first call for a key chooses its name.
 
-    def find(self, key: str) -> Finished | None:
+        Args:
+            key: The key of the training.
+            name: A readable name for a new folder. Where another training has it already, the beginning of the key is
+                appended.
+        """
+        if key not in self._names:
+            wanted = safe_name(name) or key
+            unique = f"{wanted}_{key[:8]}"
+            # A folder that is there, but not in the file, belongs to a training whose results were deleted.
+            candidates = [unique] if (self.folder / "trainings" / wanted).exists() else [wanted, unique]
+            with self._connection() as connection:
+                for candidate in candidates:
+                    connection.execute("INSERT OR IGNORE INTO run_folders VALUES (?, ?)", (key, candidate))
+                row = connection.execute("SELECT name FROM run_folders WHERE key = ?", (key,)).fetchone()
+            self._names[key] = row[0]
+        return self.folder / "trainings" / self._names[key]
+
+    def find(self, key: str) -> JobRecord | None:
+        """Return a finished job, or None."""
         with self._connection() as connection:
-            row = connection.execute("SELECT * FROM finished WHERE key = ?", (key,)).fetchone()
-        return None if row is None else self._finished(row)
+            row = connection.execute("SELECT * FROM jobs WHERE key = ?", (key,)).fetchone()
+        return None if row is None else self._job_record(row)
 
-    def add(self, key: str, kind: str, about: str, result: dict[str, Any]) -> None:
-        """Keep a result; one that is there already stays."""
+    def add(self, key: str, kind: str, description: str, result: Mapping[str, object]) -> None:
+        """Add the result of a job, unless there is one already."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        row = (key, kind, about, json.dumps(result), machine(), __version__, now)
+        row = (key, kind, description, json.dumps(result), machine_name(), __version__, now)
         with self._connection() as connection:
-            connection.execute("INSERT OR IGNORE INTO finished VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            connection.execute("INSERT OR IGNORE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?)", row)
 
-    def all(self) -> list[Finished]:
+    def jobs(self) -> list[JobRecord]:
+        """Return all finished jobs in the order in which they were finished."""
         with self._connection() as connection:
-            rows = connection.execute("SELECT * FROM finished ORDER BY at, key").fetchall()
-        return [self._finished(row) for row in rows]
+            rows = connection.execute("SELECT * FROM jobs ORDER BY date, key").fetchall()
+        return [self._job_record(row) for row in rows]
 
-    def _finished(self, row: tuple[Any, ...]) -> Finished:
-        key, kind, about, result, where, version, at = row
+    def _job_record(self, row: tuple[str, str, str, str, str, str, str]) -> JobRecord:
+        key, kind, description, result, machine, version, date = row
         try:
-            return Finished(key, kind, about, json.loads(result), where, version, at)
+            return JobRecord(key, kind, description, json.loads(result), machine, version, date)
         except ValueError:
-            raise FileError(f"{self.file}: the result of {about} ({key}) is damaged") from None
+            raise FileError(f"{self.file}: the result of {description} ({key}) is damaged") from None
 
-    def export_csv(self, path: Path) -> int:
-        """Write a line for every finished job; returns how many. Nothing is written if there is none."""
-        out = io.StringIO()
-        writer = csv.writer(out)
-        writer.writerow(["key", "kind", "about", "games", "score_mean", "moves", "seconds", "machine", "version", "at"])
-        jobs = self.all()
-        if not jobs:
-            raise FileError(f"{self.file}: no job is finished")
-        for job in jobs:
-            scores = job.result.get("scores", [])
-            games = len(scores) or job.result.get("games", 0)
-            mean = sum(scores) / len(scores) if scores else ""
-            result = job.result
-            writer.writerow(
-                [job.key, job.kind, job.about, games, mean, result["moves"], round(result["seconds"], 3)]
-                + [job.machine, job.version, job.at]
+    def add_trials(self, trials: Iterable[TrialRecord]) -> None:
+        """Add planned trials; a trial of the same experiment, scale, row and seed is replaced."""
+        rows = [
+            (
+                trial.experiment,
+                trial.scale,
+                trial.row,
+                trial.seed,
+                trial.config,
+                json.dumps(trial.keys),
+                trial.agent,
+                trial.game,
+                trial.training,
+                json.dumps(trial.evaluations),
             )
-        write_text(path, out.getvalue())
-        return len(jobs)
+            for trial in trials
+        ]
+        with self._connection() as connection:
+            connection.executemany("INSERT OR REPLACE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+    def trials(self) -> list[TrialRecord]:
+        """Return all planned trials, finished or not, in the order in which they were added."""
+        with self._connection() as connection:
+            rows = connection.execute("SELECT * FROM trials ORDER BY rowid").fetchall()
+        return [self._trial_record(row) for row in rows]
+
+    def _trial_record(self, row: tuple[str, str, str, int, str, str, str, str, str, str]) -> TrialRecord:
+        experiment, scale, name, seed, config, keys, agent, game, training, evaluations = row
+        try:
+            values, jobs = json.loads(keys), tuple(json.loads(evaluations))
+        except ValueError:
+            raise FileError(f"{self.file}: the trial {name}, seed {seed}, of {experiment} is damaged") from None
+        return TrialRecord(experiment, scale, name, seed, config, values, agent, game, training, jobs)
 
 
-def machine() -> str:
-    """`Linux x86_64, 2 processors, Python 3.11.7`."""
-    import os
+def safe_name(text: str) -> str:
+    """Turn a text into a name of a folder that every file system and every agent spec allows.
 
+    >>> safe_name("minute_alpha=0.5_stages=512, 512+256_seed=0")
+    'minute_alpha=0.5_stages=512-512+256_seed=0'
+    """
+    return re.sub(r"[^A-Za-z0-9_.=+-]+", "-", text)[:LONGEST_NAME].strip("-.")
+
+
+def machine_name() -> str:
+    """Return system, architecture, processors and version of Python, as `Linux x86_64, 2 processors, Python 3.11.7`."""
     return f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}"

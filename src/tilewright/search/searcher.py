@@ -17,7 +17,7 @@ from tilewright.games.policy import apply_action, best_action
 from tilewright.games.rules import Rules, State
 from tilewright.rng import Stream
 
-__all__ = ["Searcher", "SearchStatus", "act_by_search", "make_search_status", "search"]
+__all__ = ["SearchStatus", "Searcher", "act_by_search", "make_search_status", "search"]
 
 Searcher: TypeAlias = Any  # a NamedTuple type that implements `search`
 
