@@ -15,8 +15,7 @@ from tilewright.cli.train import read_changes
 from tilewright.errors import ConfigError, SpecError
 from tilewright.reproduce.experiments import Experiment, Row, Scale
 from tilewright.reproduce.suite import NOT_LEARNING
-from tilewright.training.config import TrainingConfig
-from tilewright.training.configs import read_config
+from tilewright.training.config import TrainingConfig, read_config
 
 __all__ = ["sweep"]
 
@@ -58,7 +57,7 @@ def sweep(
       tilewright sweep dqn mask=true,false --set total_steps=20000
     """
     axes = [_axis(text) for text in over]
-    fixed = read_changes(changes, None)
+    fixed = read_changes(changes)
     for key in {*fixed, *(key for key, _ in axes)} & {"seed", *NOT_LEARNING}:
         raise ConfigError(f"{key}: cannot be chosen in a sweep{', which has --seeds' if key == 'seed' else ''}")
     if agent:
@@ -95,4 +94,4 @@ def _axis(text: str) -> tuple[str, list[Any]]:
     key, equals, values = text.partition("=")
     if not equals or not values:
         raise ConfigError(f"{text}: must be of the form key=value,value,…")
-    return key.strip(), [read_changes((f"{key}={value}",), None)[key.strip()] for value in values.split(",")]
+    return key.strip(), [read_changes((f"{key}={value}",))[key.strip()] for value in values.split(",")]

@@ -10,12 +10,11 @@ from typing import Any
 
 from tilewright._core.cluster import Cluster
 from tilewright._core.files import try_lock, write_bytes
-from tilewright.deep.config import DeepConfig
 from tilewright.errors import TilewrightError
 from tilewright.reproduce.experiments import Experiment, Row, Scale
 from tilewright.reproduce.jobs import Job, Stopped, Test, Training, clean_up, run_anywhere, run_test, run_training
 from tilewright.reproduce.store import Store
-from tilewright.training.configs import AnyConfig, read_config
+from tilewright.training.config import AnyConfig, TrainingConfig, read_config
 
 __all__ = ["Observer", "Piece", "pieces_of", "run_suite"]
 
@@ -66,7 +65,7 @@ def _recipe(row: Row, scale: Scale, seed: int) -> AnyConfig:
     if scale.steps:
         changes["total_steps"] = scale.steps
     config = read_config(row.config, **changes)
-    if isinstance(config, DeepConfig):
+    if not isinstance(config, TrainingConfig):
         return config
     if scale.stage_games:
         config = dataclasses.replace(config, games=scale.stage_games * (1 + len(config.stages)))
