@@ -28,8 +28,7 @@ from tilewright.reproduce.jobs import (
     run_training,
 )
 from tilewright.reproduce.store import Store, TrialRecord
-from tilewright.training.config import TrainingConfig
-from tilewright.training.configs import AnyConfig, read_config
+from tilewright.training.config import AnyConfig, TrainingConfig, read_config
 
 __all__ = ["FIXED_KEYS", "SuiteCallback", "Trial", "change_config", "config_name", "plan_trials", "run_suite"]
 
@@ -141,7 +140,7 @@ def _changes(row: Row, scale: Scale) -> dict[str, object]:
 
 def _config(row: Row, scale: Scale, changes: Mapping[str, object], seed: int) -> AnyConfig:
     config = change_config(row.config, **{**changes, **FIXED_KEYS, "seed": seed})
-    if isinstance(config, DeepConfig):
+    if not isinstance(config, TrainingConfig):
         return config
     if scale.stage_games:
         config = dataclasses.replace(config, games=scale.stage_games * (1 + len(config.stages)))

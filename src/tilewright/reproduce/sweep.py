@@ -20,8 +20,7 @@ from tilewright.reproduce.results import TrialResult, check_column, estimate_col
 from tilewright.reproduce.runner import SuiteResult, check_count, run_and_report
 from tilewright.reproduce.store import safe_name
 from tilewright.reproduce.suite import FIXED_KEYS, SuiteCallback, change_config, config_name
-from tilewright.training.config import TrainingConfig
-from tilewright.training.configs import AnyConfig
+from tilewright.training.config import AnyConfig, TrainingConfig
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
