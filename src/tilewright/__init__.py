@@ -6,6 +6,8 @@
 >>> after, reward = game.slide(board, "left")
 >>> game.text(after), reward
 ('4 4 0 0 / 0 0 0 0 / 0 0 0 0 / 2 0 0 0', 4)
+>>> tw.make_agent("greedy").move(board) in game.legal(board)
+True
 """
 
 import importlib
@@ -13,15 +15,37 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tilewright.agents import AGENTS, make_agent
-    from tilewright.agents.base import Agent
-    from tilewright.errors import BoardError, IllegalMoveError, SpecError, TilewrightError, UsageError
+    from tilewright.agents.base import Agent, Analysis, Player
+    from tilewright.deep.config import DeepConfig
+    from tilewright.errors import (
+        BoardError,
+        ClusterError,
+        ConfigError,
+        DivergedError,
+        FileError,
+        IllegalMoveError,
+        JobsFailedError,
+        MissingExtraError,
+        SpecError,
+        TilewrightError,
+        UnreachedError,
+        UsageError,
+    )
     from tilewright.games import GAMES, make_game
     from tilewright.games.base import Game
     from tilewright.games.board import Board
     from tilewright.games.episode import Episode
     from tilewright.games.line_game import LineGame
+    from tilewright.ntuple.model import Model, load_model
     from tilewright.play.evaluate import Evaluation, evaluate
+    from tilewright.play.recording import Recording, read_games
+    from tilewright.play.review import Review, review
+    from tilewright.play.statistics import Estimate
+    from tilewright.reproduce.sweep import SweepResult, sweep
     from tilewright.rng import Stream, stream_for
+    from tilewright.training.api import Run, train
+    from tilewright.training.callbacks import Callback
+    from tilewright.training.config import TrainingConfig, read_config
 
 __version__ = "0.1.0"
 
@@ -29,42 +53,90 @@ __all__ = [
     "AGENTS",
     "GAMES",
     "Agent",
+    "Analysis",
     "Board",
     "BoardError",
+    "Callback",
+    "ClusterError",
+    "ConfigError",
+    "DeepConfig",
+    "DivergedError",
     "Episode",
+    "Estimate",
     "Evaluation",
+    "FileError",
     "Game",
     "IllegalMoveError",
+    "JobsFailedError",
     "LineGame",
+    "MissingExtraError",
+    "Model",
+    "Player",
+    "Recording",
+    "Review",
+    "Run",
     "SpecError",
     "Stream",
+    "SweepResult",
     "TilewrightError",
+    "TrainingConfig",
+    "UnreachedError",
     "UsageError",
     "evaluate",
+    "load_model",
     "make_agent",
     "make_game",
+    "read_config",
+    "read_games",
+    "review",
     "stream_for",
+    "sweep",
+    "train",
 ]
 
 _HOMES = {
     "AGENTS": "tilewright.agents",
+    "GAMES": "tilewright.games",
     "Agent": "tilewright.agents.base",
+    "Analysis": "tilewright.agents.base",
     "Board": "tilewright.games.board",
     "BoardError": "tilewright.errors",
+    "Callback": "tilewright.training.callbacks",
+    "ClusterError": "tilewright.errors",
+    "ConfigError": "tilewright.errors",
+    "DeepConfig": "tilewright.deep.config",
+    "DivergedError": "tilewright.errors",
     "Episode": "tilewright.games.episode",
+    "Estimate": "tilewright.play.statistics",
     "Evaluation": "tilewright.play.evaluate",
-    "GAMES": "tilewright.games",
+    "FileError": "tilewright.errors",
     "Game": "tilewright.games.base",
     "IllegalMoveError": "tilewright.errors",
+    "JobsFailedError": "tilewright.errors",
     "LineGame": "tilewright.games.line_game",
+    "MissingExtraError": "tilewright.errors",
+    "Model": "tilewright.ntuple.model",
+    "Player": "tilewright.agents.base",
+    "Recording": "tilewright.play.recording",
+    "Review": "tilewright.play.review",
+    "Run": "tilewright.training.api",
     "SpecError": "tilewright.errors",
     "Stream": "tilewright.rng",
+    "SweepResult": "tilewright.reproduce.sweep",
     "TilewrightError": "tilewright.errors",
+    "TrainingConfig": "tilewright.training.config",
+    "UnreachedError": "tilewright.errors",
     "UsageError": "tilewright.errors",
     "evaluate": "tilewright.play.evaluate",
+    "load_model": "tilewright.ntuple.model",
     "make_agent": "tilewright.agents",
     "make_game": "tilewright.games",
+    "read_config": "tilewright.training.config",
+    "read_games": "tilewright.play.recording",
+    "review": "tilewright.play.review",
     "stream_for": "tilewright.rng",
+    "sweep": "tilewright.reproduce.sweep",
+    "train": "tilewright.training.api",
 }
 
 
@@ -73,3 +145,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'tilewright' has no attribute {name!r}")
     return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return __all__
