@@ -64,8 +64,8 @@ def final_value(rollouts: Rollouts, rules: Rules, state: State, score: Int) -> f
     return value
 
 
-# The loop of a game calls this module's agents, whose rollouts need the same loop. Numba takes a call of a function that
-# is being compiled for a recursion, and would not link it; a copy under another name is no recursion.
+# The play loop calls an agent, whose rollouts need the same loop. Numba takes the call of a function that is being
+# compiled for a recursion, and does not link it. A copy of the function is no recursion.
 _play = inline(FunctionType(play.py_func.__code__, play.py_func.__globals__, "_play"))  # type: ignore[attr-defined]
 
 
