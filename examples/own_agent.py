@@ -15,4 +15,5 @@ class Corner(tw.Agent):
 
 
 if __name__ == "__main__":
-    print(tw.evaluate(Corner(), "2048", games=20, seed=1).score)
+    result = tw.evaluate(Corner(), "2048", games=20, seed=1)
+    print(f"mean score {result.score.value:,.0f} in {result.games} games")

@@ -27,4 +27,5 @@ class Fibonacci(tw.LineGame):
 
 
 if __name__ == "__main__":
-    print(tw.evaluate("greedy", Fibonacci(), games=100, seed=1).score)
+    result = tw.evaluate("heuristic:depth=2", Fibonacci(), games=20, seed=1)
+    print(f"mean score {result.score.value:,.0f} in {result.games} games")

@@ -38,12 +38,13 @@ def test_it_has_no_policy_for_kernels_and_is_evaluated_all_the_same() -> None:
     game = make_game("2048:rows=2,columns=2")
     assert Cornered().policy(game) is None
     result = evaluate(Cornered("right"), game, games=20, seed=1)
-    assert result.agent == "cornered:likes=right"
+    assert result.agent == f"{__name__}:Cornered,likes=right"
     assert result.threads == 1
     assert result.games == 20
 
 
 def test_it_is_made_from_a_spec_once_it_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(AGENTS, "entries", dict(AGENTS.entries))
+    monkeypatch.setattr(AGENTS, "_own", dict(AGENTS._own))
     AGENTS.register("cornered", f"{__name__}:Cornered", "likes one side")
     assert make_agent("cornered:likes=up") == Cornered("up")
+    assert Cornered("up").spec == "cornered:likes=up"

@@ -95,8 +95,8 @@ def test_a_finished_game_is_no_error(command: Command) -> None:
 
 ZEROS = " 0" * 15
 BAD = [
-    ("2048", "", "the board is empty text"),
-    ("2048", "   ", "the board is empty text"),
+    ("2048", "", "the text is empty"),
+    ("2048", "   ", "the text is empty"),
     ("2048", "2" + " 0" * 14, "the board has 15 numbers; a 4x4 board has 16"),
     ("2048", "2" + " 0" * 16, "the board has 17 numbers; a 4x4 board has 16"),
     ("2048", "3" + ZEROS, "cell 1 (row 1, column 1): 3 is no tile of 2048"),

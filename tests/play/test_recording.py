@@ -103,7 +103,8 @@ def test_an_agent_in_python_records_the_same_games(tmp_path: Path) -> None:
     players: list[Agent] = [make_agent("greedy"), PythonGreedy()]
     for i, player in enumerate(players):
         evaluate(player, make_game("threes"), games=10, seed=4, record=tmp_path / str(i))
-    assert (tmp_path / "0").read_text() == (tmp_path / "1").read_text()
+    in_python = (tmp_path / "1").read_text().replace(PythonGreedy().spec, "greedy")
+    assert (tmp_path / "0").read_text() == in_python
 
 
 def test_a_game_longer_than_the_kernels_room_is_recorded_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,7 +157,7 @@ DAMAGED = [
     (without("moves"), "damaged: moves is missing"),
     (without("over"), "damaged: over is missing"),
     (short() | {"game": "chess"}, "there is no game 'chess'"),
-    (short() | {"game": "2048:rows=9"}, "game 2048, option rows=9: must be a number from 2 to 4"),
+    (short() | {"game": "2048:rows=9"}, "game 2048, option rows=9: must be a whole number from 2 to 4"),
     (short() | {"game": "2048:rows=\x1b[2J"}, "damaged: game is"),
     (short() | {"game": 2048}, "damaged: game is 2048, not text"),
     (short() | {"agent": "two\nlines"}, "damaged: agent is"),
@@ -174,7 +175,7 @@ DAMAGED = [
     (short() | {"moves": [None]}, "damaged: move 1 is None, not [move, board, score]"),
     (with_move(1, 0, "sideways"), "damaged: move 2 is 'sideways'; moves are up, right, down, left"),
     (with_move(1, 0, "left"), "move 2: "),
-    (with_move(2, 1, "x"), "move 3: the board has 1 number"),
+    (with_move(2, 1, "x"), "move 3: 'x' is no board; give 16 numbers"),
     (with_move(2, 1, "3" * 16), "move 3: '8 8 8 8 / 8 8 8 8 / 8 8 8 8 / 8 8 8 8' cannot come of up on '"),
     (with_move(0, 2, 5), "move 1: the score is given as 5; it is 4"),
     (with_move(0, 2, 10**30), "move 1: the score is given as 10000000000000000000…; it is 4"),

@@ -13,6 +13,7 @@ at that time, so the hint contains it. An empty bag is refilled at once.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -361,10 +362,9 @@ class Threes(Game):
 
     def code(self, value: int) -> int:
         """The code of the tile with this value, which is at most `max_tile`."""
-        code = super().code(value)
-        if value > self.max_tile:
+        if isinstance(value, Integral) and value > self.max_tile:
             raise BoardError(f"{excerpt(value)} is beyond the largest tile of this game, {self.max_tile}")
-        return code
+        return super().code(value)
 
     @property
     def win_code(self) -> None:

@@ -4,6 +4,7 @@ The value of a finished game is one of three (Goenawan, Tao & Wu 2020): its scor
 tile with ties broken by the sum. A rollout that is cut short adds what a trained network expects from there.
 """
 
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,10 +64,15 @@ def final_value(rollouts: Rollouts, rules: Rules, state: State, score: Int) -> f
     return value
 
 
+# The play loop calls an agent, whose rollouts need the same loop. Numba takes the call of a function that is being
+# compiled for a recursion, and does not link it. A copy of the function is no recursion.
+_play = inline(FunctionType(play.py_func.__code__, play.py_func.__globals__, "_play"))  # type: ignore[attr-defined]
+
+
 @inline
 def roll_out(rollouts: Rollouts, rules: Rules, state: State, score: Int, stream: Stream) -> float:
     """Play on from a state with `score` points, and return the value of the result: float64."""
-    state, score, moves, over = play(rules, rollouts.policy, state, score, stream, NoObserver(), rollouts.horizon)
+    state, score, moves, over = _play(rules, rollouts.policy, state, score, stream, NoObserver(), rollouts.horizon)
     rollouts.moves[0] += moves
     if over:
         return final_value(rollouts, rules, state, score)

@@ -54,7 +54,7 @@ function fillOptions(game) {
 function specOf(game) {
   const changed = game.options.flatMap(({ name, kind, default: usual }) => {
     const input = $("new-options").querySelector(`[name="${name}"]`);
-    const value = kind === "bool" ? input.checked : Number(input.value);
+    const value = kind === "bool" ? input.checked : input.value === "" ? usual : Number(input.value);
     return value === usual ? [] : [`${name}=${value}`];
   });
   return changed.length ? `${game.name}:${changed.join(",")}` : game.name;
