@@ -31,7 +31,7 @@ def test_a_trained_network_is_an_agent_like_any_other(run: Path, command: Comman
     described = json.loads(command("models", str(run), "--json").out)
     assert (described["architecture"], described["algorithm"], described["moves"]) == ("small", "dqn", "512")
     assert command("models", str(run)).out.startswith(f"{run}: deep dqn network small of")
-    assert command("train", "tiny.toml", "--resume", "--set", "total_steps=640").code == 0
+    assert command("train", "--resume", str(run.parent), "--set", "total_steps=640").code == 0
 
 
 def test_bad_input_is_one_line_and_exit_code_2(command: Command) -> None:
@@ -49,7 +49,7 @@ def test_bad_input_is_one_line_and_exit_code_2(command: Command) -> None:
 
 def test_presets_are_listed_and_shown(command: Command) -> None:
     listed = command("train").out
-    assert {"minute", "dqn", "dqn-paper", "deep-afterstate"} <= {line.split()[0] for line in listed.splitlines()}
+    assert {"minute", "dqn", "dqn-paper", "deep-afterstate"} <= {line.partition(" ")[0] for line in listed.splitlines()}
     assert 'architecture = "cnn_5l_4_v2"' in command("train", "dqn-paper", "--show").out
 
 

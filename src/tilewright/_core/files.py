@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from tilewright.errors import FileError
 
 __all__ = [
+    "Array",
+    "Tensors",
     "forget_pages",
     "make_folder",
     "read_tensors",
@@ -31,7 +33,8 @@ __all__ = [
     "write_text",
 ]
 
-Tensors = Mapping[str, NDArray[Any]]
+Array: TypeAlias = NDArray[Any]  # of a type that only the file knows
+Tensors: TypeAlias = Mapping[str, Array]
 
 _DTYPES = {"F32": np.float32, "I16": np.int16, "U8": np.uint8, "I64": np.int64, "U64": np.uint64, "F64": np.float64}
 _NAMES = {np.dtype(kind): name for name, kind in _DTYPES.items()}
@@ -131,7 +134,7 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 def write_tensors(path: Path, tensors: Tensors, metadata: Mapping[str, str]) -> None:
     """Write arrays and metadata as safetensors, with a checksum of all of it in the metadata."""
-    header: dict[str, Any] = {}
+    header: dict[str, object] = {}
     end = 0
     digest = hashlib.sha256()
     for name, tensor in tensors.items():
@@ -151,7 +154,7 @@ def write_tensors(path: Path, tensors: Tensors, metadata: Mapping[str, str]) -> 
                 file.write(chunk)
 
 
-def _chunks(tensor: NDArray[Any]) -> Iterator[memoryview]:
+def _chunks(tensor: Array) -> Iterator[memoryview]:
     data: memoryview = np.ascontiguousarray(tensor).reshape(-1).view(np.uint8).data
     for begin in range(0, len(data), _CHUNK):
         yield data[begin : begin + _CHUNK]
@@ -162,7 +165,7 @@ def _checksum(text: bytes, arrays: bytes) -> str:
     return hashlib.sha256(text + arrays).hexdigest()
 
 
-def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+def read_tensors(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
     """Read a file that `write_tensors` wrote.
 
     Returns:
@@ -185,21 +188,21 @@ def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
     return tensors, metadata
 
 
-def forget_pages(tensor: NDArray[Any]) -> None:
+def forget_pages(tensor: Array) -> None:
     """Release the memory of a mapped array; the system reads it from the file again when it is needed."""
     mapping = getattr(tensor, "_mmap", None)
     if mapping is not None and hasattr(mmap, "MADV_DONTNEED"):
         mapping.madvise(mmap.MADV_DONTNEED)
 
 
-def _parse_header(path: Path, text: bytes, size: int) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+def _parse_header(path: Path, text: bytes, size: int) -> tuple[dict[str, Array], dict[str, str]]:
     try:
         header = json.loads(text)
         metadata = {str(key): str(value) for key, value in header.pop("__metadata__", {}).items()}
         layout = [_layout(name, entry) for name, entry in header.items()]
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
         raise FileError(f"{path}: its header is damaged or unknown") from None
-    tensors: dict[str, NDArray[Any]] = {}
+    tensors: dict[str, Array] = {}
     base, end = 8 + len(text), 0
     for name, dtype, shape, begin, stop in sorted(layout, key=lambda entry: entry[3]):
         count = int(np.prod(shape, dtype=object)) if shape else 1
@@ -217,7 +220,7 @@ def _parse_header(path: Path, text: bytes, size: int) -> tuple[dict[str, NDArray
     return tensors, metadata
 
 
-def _layout(name: str, entry: Mapping[str, Any]) -> tuple[str, np.dtype[Any], tuple[int, ...], int, int]:
+def _layout(name: str, entry: Mapping[str, Any]) -> tuple[str, np.dtype[np.generic], tuple[int, ...], int, int]:
     """Name, dtype, shape, begin and end of an array, from its entry in the header."""
     begin, end = entry["data_offsets"]
     shape = tuple(entry["shape"])

@@ -67,7 +67,9 @@ class DeepConfig(Config):
     """
 
     # Problem and network
-    algorithm: str = key("dqn", "dqn: Q-learning of action values. afterstate: TD(0) of afterstate values.")
+    algorithm: str = key(
+        "dqn", "The algorithm. dqn: Q-learning of action values. afterstate: TD(0) of afterstate values."
+    )
     game: str = key("2048", "The game, as a spec. Bouhoula starts with one tile: 2048:start_tiles=1.")
     architecture: str = key("mlp", "The network, such as mlp, cnn_5l or small.")
     encoding: str = key(
@@ -91,7 +93,7 @@ class DeepConfig(Config):
     )
     symmetry: bool = key(False, "Apply a random symmetry of the board to every sampled transition. Not in Bouhoula.")
     gamma: float = key(0.99, "The discount factor.")
-    loss: str = key("mse", "mse: squared error. huber: Huber loss, as Bouhoula.")
+    loss: str = key("mse", "The loss. mse: squared error. huber: Huber loss, as Bouhoula.")
     # Rewards
     reward: str = key("score", "dqn: score: the points of a move. log2: their logarithm.")
     reward_scale: float = key(1.0, "Rewards are divided by this number before learning.")

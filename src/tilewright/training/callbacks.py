@@ -79,38 +79,47 @@ class CallbackList(Callback):
         self.callbacks = list(callbacks)
 
     def on_training_start(self, session: "TrainingSession") -> None:
+        """Call `on_training_start` of every callback."""
         for callback in self.callbacks:
             callback.on_training_start(session)
 
     def on_games_end(self, session: "TrainingSession") -> bool:
+        """Call `on_games_end` of every callback."""
         answers = [callback.on_games_end(session) for callback in self.callbacks]
         return False not in answers
 
     def on_log(self, session: "TrainingSession", point: TrainingPoint) -> None:
+        """Call `on_log` of every callback."""
         for callback in self.callbacks:
             callback.on_log(session, point)
 
     def on_evaluation(self, session: "TrainingSession", point: EvaluationPoint) -> None:
+        """Call `on_evaluation` of every callback."""
         for callback in self.callbacks:
             callback.on_evaluation(session, point)
 
     def on_starts_collected(self, session: "TrainingSession") -> bool:
+        """Call `on_starts_collected` of every callback."""
         answers = [callback.on_starts_collected(session) for callback in self.callbacks]
         return False not in answers
 
     def on_stage_start(self, session: "TrainingSession", point: StagePoint) -> None:
+        """Call `on_stage_start` of every callback."""
         for callback in self.callbacks:
             callback.on_stage_start(session, point)
 
     def on_save_failed(self, session: "TrainingSession", error: FileError) -> None:
+        """Call `on_save_failed` of every callback."""
         for callback in self.callbacks:
             callback.on_save_failed(session, error)
 
     def on_stop_requested(self, session: "TrainingSession") -> None:
+        """Call `on_stop_requested` of every callback."""
         for callback in self.callbacks:
             callback.on_stop_requested(session)
 
     def on_training_end(self, session: "TrainingSession") -> None:
+        """Call `on_training_end` of every callback."""
         for callback in self.callbacks:
             callback.on_training_end(session)
 

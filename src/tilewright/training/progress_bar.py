@@ -37,9 +37,11 @@ class ProgressBarCallback(Callback):
         self._display, self._label = display, label
 
     def on_games_end(self, session: TrainingSession) -> None:
+        """Show status and learning curve."""
         self._show(session, session.status(), sparkline([point.score_mean for point in session.points]))
 
     def on_starts_collected(self, session: TrainingSession) -> None:
+        """Show how many start boards there are."""
         if isinstance(session, NTupleSession):
             boards, progress = len(session.trainer.found.cells), session.progress
             text = f"{boards:,} boards in {progress.collect_games:,} games"
@@ -50,6 +52,7 @@ class ProgressBarCallback(Callback):
         self._display.show(Task(self._label, session.done, line, self._label, status, curve))
 
     def on_evaluation(self, session: TrainingSession, point: EvaluationPoint) -> None:
+        """Say the result."""
         margin = (point.score_high - point.score_low) / 2
         self._display.say(
             f"evaluation after {point.games:,} games: mean {point.score_mean:,.0f} ± {margin:,.0f} "
@@ -57,15 +60,18 @@ class ProgressBarCallback(Callback):
         )
 
     def on_stage_start(self, session: TrainingSession, point: StagePoint) -> None:
+        """Say that a stage starts."""
         self._display.say(
             f"stage {point.stage} starts after {point.games:,} games, from {point.start_boards:,} boards of "
             f"{point.collect_games:,} games; the stage before scored {point.baseline_score:,.0f} from there"
         )
 
     def on_save_failed(self, session: TrainingSession, error: FileError) -> None:
+        """Say why a checkpoint is missing."""
         self._display.say(f"checkpoint not saved, training goes on: {error}")
 
     def on_stop_requested(self, session: TrainingSession) -> None:
+        """Say that the session stops."""
         self._display.say("stopping after the current games; everything learned is saved")
 
 

@@ -18,11 +18,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tilewright import __version__
-from tilewright._core.files import Tensors, read_tensors, write_tensors, write_text
+from tilewright._core.files import Array, Tensors, read_tensors, write_tensors, write_text
 from tilewright.errors import FileError
 from tilewright.training.config import AnyConfig, read_config
 
@@ -146,7 +143,7 @@ class StagePoint:
 
 Point: TypeAlias = TrainingPoint | EvaluationPoint | StagePoint
 P = TypeVar("P", bound=Point)
-Checkpoint: TypeAlias = tuple[dict[str, NDArray[np.generic]], dict[str, Any], dict[str, str]]
+Checkpoint: TypeAlias = tuple[dict[str, Array], dict[str, Any], dict[str, str]]
 
 
 class SavedProgress(Protocol):
