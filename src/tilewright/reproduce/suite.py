@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from tilewright._core.cluster import Cluster
 from tilewright._core.config import config_from_toml
@@ -192,12 +192,9 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _scalar(value: Any) -> Scalar:
+def _scalar(value: Scalar | tuple[str, ...]) -> Scalar:
     """Return a value of a configuration as a cell of a table; a list is written as JSON."""
-    if isinstance(value, list | tuple):
-        return json.dumps(value)
-    scalar: Scalar = value
-    return scalar
+    return json.dumps(value) if isinstance(value, tuple) else value
 
 
 def _field(key: str) -> str:

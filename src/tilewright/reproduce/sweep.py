@@ -60,6 +60,7 @@ class SweepResult(SuiteResult):
         return dict(zip(self.over, best, strict=True))
 
     def __repr__(self) -> str:
+        """Return the number of trials and the best combination."""
         combinations = self._combinations()
         values = ", ".join(f"{key}={value}" for key, value in self.best.items())
         score = max(_mean(trials) for trials in combinations.values())
@@ -160,11 +161,11 @@ def sweep(
         JobsFailedError: No trial was finished.
 
     >>> import tempfile
-    >>> small = TrainingConfig(game="2048:rows=3,columns=3", network="", tuples=("012", "345"), games=50)
+    >>> small = TrainingConfig(game="2048:rows=3,columns=3", network="", tuples=("012", "456"), games=50)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     result = sweep(small, over={"alpha": [0.5, 1.0]}, games=20, out=folder)
+    ...     result = sweep(small, over={"alpha": [0.25, 0.5]}, games=20, out=folder)
     >>> result.to_dict()["alpha"]
-    [0.5, 1.0]
+    [0.25, 0.5]
     """
     check_count("seeds", seeds)
     check_count("games", games)
