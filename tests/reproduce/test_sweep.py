@@ -4,7 +4,7 @@ import csv
 import dataclasses
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -12,12 +12,15 @@ import pytest
 from tests.reproduce.tiny import GAME, InterruptAfter, RecordingCallback
 from tests.training.sessions import tiny, train
 from tilewright.agents import make_agent
+from tilewright.agents.base import Agent
 from tilewright.errors import ConfigError, FileError, JobsFailedError, MissingExtraError, SpecError, UsageError
 from tilewright.games import make_game
+from tilewright.games.board import Board
 from tilewright.play.evaluate import evaluate
 from tilewright.reproduce.runner import load_results, run_experiments
 from tilewright.reproduce.suite import FIRST_EVALUATION_SEED, SEEDS_PER_TRIAL
 from tilewright.reproduce.sweep import SweepResult, sweep
+from tilewright.rng import Stream
 
 OVER: dict[str, list[Any]] = {"alpha": [0.25, 0.5], "step_size": ["fixed", "tc"]}
 CONFIG = tiny(lambda_=0.0, games=60)
@@ -190,6 +193,28 @@ def test_lists_are_values_and_failures_are_told(tmp_path: Path) -> None:
     assert "1 trials, 1 failed job;" in repr(found)
     with pytest.raises(JobsFailedError, match=r"^stages = \['4096'\]: training: none of "):
         sweep(config, {"stages": [["4096"]]}, games=20, out=tmp_path / "other")
+
+
+@dataclasses.dataclass(frozen=True)
+class OwnAgent(Agent):
+    """An agent of a user: counts the free cells after a move, and remembers which model it was given."""
+
+    name: ClassVar[str] = "own"
+    model: str = ""
+
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+        assert Path(self.model).is_file()
+        moves = {move: board.game.slide(board, move)[0] for move in board.game.legal(board)}
+        return {move: sum(row.count(0) for row in after.tiles) for move, after in moves.items()}
+
+
+def test_an_agent_of_ones_own_is_evaluated_with_the_trained_model(tmp_path: Path) -> None:
+    spec = f"{__name__}:OwnAgent,model={{model}}"
+    found = sweep(CONFIG, {"alpha": [0.25, 0.5]}, games=20, agent=spec, out=tmp_path).to_dict()
+    assert found["agent"] == [spec, spec]
+    model = tmp_path / str(found["run_folder"][0]) / "model.safetensors"
+    played = evaluate(OwnAgent(model=str(model)), GAME, games=20, seed=FIRST_EVALUATION_SEED)
+    assert found["score_mean"] == [played.score.value] * 2, "it plays the same, whatever was trained"
 
 
 def test_presets_files_and_configurations_are_sources(tmp_path: Path) -> None:
