@@ -1,4 +1,4 @@
-"""Weight files: readable by others, refused when anything is off, and never half written."""
+"""Files of arrays: readable by others, refused when damaged, and never half written."""
 
 import errno
 import hashlib
@@ -44,7 +44,7 @@ def leftovers(folder: Path) -> list[str]:
     return [file.name for file in folder.rglob("*.part")]
 
 
-def test_the_safetensors_package_reads_what_we_write(path: Path) -> None:
+def test_the_safetensors_package_reads_the_files(path: Path) -> None:
     found = safetensors.numpy.load_file(path)
     assert found.keys() == ARRAYS.keys()
     for name, array in ARRAYS.items():
@@ -55,7 +55,7 @@ def test_the_safetensors_package_reads_what_we_write(path: Path) -> None:
     assert {key: metadata[key] for key in ABOUT} == ABOUT
 
 
-def test_we_read_what_we_write(path: Path) -> None:
+def test_arrays_and_metadata_read_back(path: Path) -> None:
     found, metadata = read_tensors(path)
     assert {key: metadata[key] for key in ABOUT} == ABOUT
     assert list(found) == list(ARRAYS)
@@ -69,10 +69,10 @@ def test_arrays_begin_at_a_multiple_of_64_bytes(path: Path) -> None:
     assert (8 + int.from_bytes(path.read_bytes()[:8], "little")) % 64 == 0
 
 
-def test_arrays_larger_than_a_piece_are_written_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_PIECE", 10)
-    write_tensors(tmp_path / "pieces", ARRAYS, {})
-    found, _ = read_tensors(tmp_path / "pieces")
+def test_arrays_larger_than_a_chunk_are_written_completely(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_CHUNK", 10)
+    write_tensors(tmp_path / "chunks", ARRAYS, {})
+    found, _ = read_tensors(tmp_path / "chunks")
     assert all(found[name].tobytes() == array.tobytes() for name, array in ARRAYS.items())
 
 
@@ -98,7 +98,7 @@ def test_a_single_wrong_bit_is_noticed_wherever_it_is(path: Path) -> None:
 
 
 @pytest.mark.parametrize("more", [b"\0", b" ", b"more" * 100])
-def test_bytes_behind_the_end_are_refused(path: Path, more: bytes) -> None:
+def test_bytes_after_the_end_are_refused(path: Path, more: bytes) -> None:
     path.write_bytes(path.read_bytes() + more)
     with pytest.raises(FileError, match=f"{len(more)} bytes too long"):
         read_tensors(path)
@@ -131,7 +131,7 @@ def entry(shape: Any = (2,), offsets: Any = (0, 8), dtype: Any = "F32") -> dict[
 
 
 def file_with_header(path: Path, header: Any, data: bytes = bytes(8)) -> Path:
-    """A file with the right sum, so that it is refused for its header alone."""
+    """A file with the right checksum, so that only its header is wrong."""
     zeros = b"0" * 64
     if isinstance(header, dict) and "__metadata__" not in header:
         header |= {"__metadata__": {"sha256": zeros.decode()}}
@@ -142,7 +142,7 @@ def file_with_header(path: Path, header: Any, data: bytes = bytes(8)) -> Path:
 
 
 def test_a_header_that_is_right_is_read(tmp_path: Path) -> None:
-    """So the following ones are refused for their own faults."""
+    """So the following headers are refused because of their own faults."""
     tensors, _ = read_tensors(file_with_header(tmp_path / "right", {"a": entry()}))
     assert tensors["a"].tolist() == [0, 0]
 
@@ -200,13 +200,13 @@ def test_a_damaged_header_is_refused(tmp_path: Path, header: Any) -> None:
         read_tensors(path)
 
 
-def test_a_file_of_the_safetensors_package_has_no_sum_of_ours(tmp_path: Path) -> None:
+def test_a_file_of_the_safetensors_package_has_no_checksum(tmp_path: Path) -> None:
     safetensors.numpy.save_file({"weights": np.zeros(3, np.float32)}, tmp_path / "theirs")
     with pytest.raises(FileError, match="has no checksum; not a file of tilewright"):
         read_tensors(tmp_path / "theirs")
 
 
-def test_what_cannot_be_read_is_a_file_error_with_the_reason(path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_an_error_with_the_reason(path: Path) -> None:
     for wrong, reason in [
         (path.with_name("missing"), "No such file"),
         (path.parent, "Is a directory"),
@@ -226,7 +226,7 @@ def test_a_file_without_permission_is_a_file_error(path: Path, monkeypatch: pyte
         read_tensors(path)
 
 
-def test_a_folder_that_cannot_be_is_a_file_error(path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_an_error(path: Path) -> None:
     for wrong in (path / "below.safetensors", path / "far" / "below"):
         with pytest.raises(FileError, match="cannot be written"):
             write_tensors(wrong, ARRAYS, ABOUT)
@@ -234,7 +234,7 @@ def test_a_folder_that_cannot_be_is_a_file_error(path: Path) -> None:
     read_tensors(path)
 
 
-def test_a_name_that_is_a_folder_is_a_file_error(tmp_path: Path) -> None:
+def test_a_path_that_is_a_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "taken").mkdir()
     with pytest.raises(FileError, match="cannot be written"):
         write_text(tmp_path / "taken", "text")
@@ -242,7 +242,9 @@ def test_a_name_that_is_a_folder_is_a_file_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("call", ["os.fsync", "pathlib.Path.replace"])
-def test_a_full_disk_leaves_the_old_file_and_no_rest(path: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+def test_a_full_disk_leaves_the_old_file_and_no_temporary_file(
+    path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
     def full(*arguments: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -1,59 +1,63 @@
-"""Pieces of work: each number once, errors and Ctrl-C handed on, none left behind."""
+"""Work on several threads: each number once, errors and Ctrl-C raised to the caller, no thread left behind."""
 
+import itertools
 import os
 import signal
 import threading
-import time
 from collections import Counter
 
 import pytest
 
-from tilewright._core.parallel import default_threads, parallel_for
+from tilewright._core.parallel import default_threads, next_size, parallel_for
 from tilewright.errors import UsageError
+
+ENDLESS = 10**12  # numbers: the work ends because it is stopped, however fast the machine is
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 8, 9, 100, 1001])
 def test_every_number_is_covered_once(count: int, threads: int) -> None:
     covered: list[int] = []
-    told: list[int] = []
-    parallel_for(lambda first, n: covered.extend(range(first, first + n)), count, threads, told.append)
+    finished: list[int] = []
+    result = parallel_for(
+        lambda first, n: covered.extend(range(first, first + n)), count, threads, progress=finished.append
+    )
     assert sorted(covered) == list(range(count))
-    assert sum(told) == count
+    assert result == sum(finished) == count
 
 
-def test_pieces_of_very_different_length_are_covered_once() -> None:
+def test_chunks_of_very_different_length_are_covered_once() -> None:
     covered: Counter[int] = Counter()
+    slow = threading.Event()
 
     def work(first: int, n: int) -> None:
-        time.sleep(0.02 if first % 7 == 0 else 0)
+        if first == 0:
+            slow.wait()  # until all other chunks are finished
         covered.update(range(first, first + n))
+        if len(covered) == 4999:
+            slow.set()
 
     parallel_for(work, 5000, 4)
     assert covered == Counter(range(5000))
 
 
-def test_pieces_grow_where_work_is_quick() -> None:
-    """A kernel call has a cost; two million quick numbers must not be two million calls."""
-    pieces: list[int] = []
-    parallel_for(lambda first, n: pieces.append(n), 2_000_000, 2)
-    assert sum(pieces) == 2_000_000
-    assert len(pieces) < 200
-
-
-def test_pieces_stay_single_where_work_is_slow() -> None:
-    pieces: list[int] = []
-
-    def work(first: int, n: int) -> None:
-        pieces.append(n)
-        time.sleep(0.11)
-
-    parallel_for(work, 6, 2)
-    assert pieces == [1] * 6
+@pytest.mark.parametrize(
+    ("size", "seconds", "expected"),
+    [
+        (1, 0.0, 8),  # a kernel call has a cost: chunks of quick work grow, by a factor of 8
+        (1000, 0.001, 8000),
+        (1000, 0.05, 2000),  # to a tenth of a second
+        (1000, 0.1, 1000),
+        (1000, 10.0, 10),
+        (1, 5.0, 1),  # and never below one number
+    ],
+)
+def test_the_size_of_chunks_follows_their_speed(size: int, seconds: float, expected: int) -> None:
+    assert next_size(size, seconds) == expected
 
 
 def test_threads_work_at_the_same_time() -> None:
-    meeting = threading.Barrier(3, timeout=20)
+    meeting = threading.Barrier(3)
     arrived: list[int] = []
     parallel_for(lambda first, n: arrived.append(meeting.wait()), 3, 3)
     assert sorted(arrived) == [0, 1, 2]
@@ -64,20 +68,33 @@ def test_no_threads_are_refused() -> None:
         parallel_for(lambda first, n: None, 5, 0)
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_an_error_is_raised_to_the_caller_and_ends_the_work(threads: int) -> None:
-    begun: list[int] = []
+def test_no_chunk_starts_after_the_end_is_asked_for() -> None:
+    covered: list[int] = []
 
     def work(first: int, n: int) -> None:
-        begun.append(first)
-        time.sleep(0.11)  # pieces stay single
-        if first == 2:
-            raise ZeroDivisionError("number 2")
+        covered.extend(range(first, first + n))
+
+    result = parallel_for(work, ENDLESS, 1, until=lambda: len(covered) >= 5)
+    assert covered == list(range(result))
+    assert 5 <= result <= 9  # chunks of 1 and 8 numbers
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_an_error_is_raised_to_the_caller_and_ends_the_work(threads: int) -> None:
+    started: list[int] = []
+    finished: list[int] = []
+    calls = itertools.count(1)
+
+    def work(first: int, n: int) -> None:
+        started.append(first)
+        if next(calls) == 3:
+            raise ZeroDivisionError("the third chunk")
+        finished.append(first)
 
     before = threading.active_count()
-    with pytest.raises(ZeroDivisionError, match="number 2"):
-        parallel_for(work, 1000, threads)
-    assert len(begun) <= 2 + 2 * threads
+    with pytest.raises(ZeroDivisionError, match="the third chunk"):
+        parallel_for(work, ENDLESS, threads)
+    assert len(started) == len(finished) + 1
     assert threading.active_count() == before
 
 
@@ -91,23 +108,22 @@ def test_an_error_of_the_progress_is_raised_too() -> None:
 
 @pytest.mark.usefixtures("ctrl_c_raises")
 @pytest.mark.parametrize("threads", [1, 3])
-def test_ctrl_c_finishes_pieces_under_way_and_begins_no_others(threads: int) -> None:
-    begun: list[int] = []
-    ended: list[int] = []
+def test_ctrl_c_finishes_started_chunks_and_starts_no_others(threads: int) -> None:
+    started: list[int] = []
+    finished: list[int] = []
+    calls = itertools.count(1)
 
     def work(first: int, n: int) -> None:
-        begun.extend(range(first, first + n))
-        time.sleep(0.12)
-        ended.extend(range(first, first + n))
+        started.append(first)
+        if next(calls) == 5:
+            os.kill(os.getpid(), signal.SIGINT)
+        finished.append(first)
 
     before = threading.active_count()
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
     with pytest.raises(KeyboardInterrupt):
-        parallel_for(work, 1000, threads)
-    timer.join()
-    assert 0 < len(begun) < 100
-    assert sorted(begun) == sorted(ended)
+        parallel_for(work, ENDLESS, threads)
+    assert len(started) >= 5
+    assert sorted(started) == sorted(finished)
     assert threading.active_count() == before
 
 

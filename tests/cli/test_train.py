@@ -1,4 +1,4 @@
-"""`tilewright train`: presets, changes, folders, stopping and going on, and the report."""
+"""`tilewright train`: presets, changes, folders, stopping and resuming, and the report."""
 
 import base64
 import os
@@ -7,45 +7,54 @@ import re
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Command
 from tests.process import start_tilewright
-from tests.training.sessions import learned, rows_but_time, tiny, train
+from tests.training.sessions import StopAfter, learned, rows_but_time, tiny, train
 from tilewright import evaluate, make_agent
-from tilewright.cli.train_progress import sparkline
+from tilewright._core.config import describe_config
 from tilewright.ntuple.model import load_model
-from tilewright.training.config import preset_names, read_training_config
+from tilewright.training.config import TrainingConfig, list_presets, read_config
 from tilewright.training.run_folder import RunFolder
 
 
 @pytest.fixture(autouse=True)
 def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small recipe, in an empty folder that is the current one."""
+    """A small config, in an empty folder that is the current one."""
     monkeypatch.chdir(tmp_path)
     tiny().save(Path("tiny.toml"))
     return Path("tiny.toml")
 
 
-def test_without_a_recipe_the_presets_are_listed(command: Command) -> None:
+def test_without_a_config_the_presets_are_listed(command: Command) -> None:
     said = command("train")
     assert (said.code, said.err) == (0, "")
-    for name, summary in preset_names().items():
+    for name, summary in list_presets().items():
         assert re.search(rf"^{name} +{re.escape(summary)}$", said.out, re.MULTILINE)
+    assert said.out.endswith("train one: tilewright train PRESET\n")
 
 
 @pytest.mark.parametrize("name", ["minute", "szubert-small-action", "tiny.toml"])
-def test_a_shown_recipe_is_one_to_train_with(command: Command, name: str) -> None:
+def test_a_shown_config_reads_back(command: Command, name: str) -> None:
     said = command("train", name, "--show", "--seed", "3", "--set", "alpha=0.25", "--set", "game = 2048:four=0.5")
     Path("mine.toml").write_text(said.out)
-    expected = read_training_config(name, seed=3, alpha=0.25, game="2048:four=0.5")
-    assert (said.code, said.err, read_training_config("mine.toml")) == (0, "", expected)
+    expected = read_config(name, seed=3, alpha=0.25, game="2048:four=0.5")
+    assert (said.code, said.err, read_config("mine.toml")) == (0, "", expected)
     assert not Path("runs").exists()
 
 
-def test_a_shown_recipe_trains(command: Command) -> None:
+def test_a_shown_config_explains_its_keys(command: Command) -> None:
+    text = command("train", "minute", "--show").out
+    words = " ".join(line.removeprefix("# ") for line in text.splitlines())
+    for row in describe_config(TrainingConfig):
+        assert f"{row.meaning} {row.key} = " in words
+
+
+def test_a_shown_config_trains(command: Command) -> None:
     Path("mine.toml").write_text(command("train", "tiny.toml", "--show").out)
     assert command("train", "mine.toml", "--threads", "1").code == 0
     train(tiny(), Path("straight"))
@@ -62,7 +71,7 @@ def test_it_trains_into_a_new_folder_each_time(command: Command) -> None:
     command("train", "tiny.toml", "--threads", "1", "--seed", "6")
     assert sorted(folder.name for folder in Path("runs").iterdir()) == ["tiny", "tiny-2", "tiny-3"]
     assert learned(Path("runs/tiny-2")) == learned(Path("runs/tiny")) != learned(Path("runs/tiny-3"))
-    assert RunFolder(Path("runs/tiny-3")).config() == tiny(seed=6)
+    assert RunFolder(Path("runs/tiny-3")).read_config() == tiny(seed=6)
 
 
 def test_what_it_says_to_do_next_works(command: Command) -> None:
@@ -80,7 +89,7 @@ def test_values_are_set_as_toml_or_as_text(command: Command) -> None:
     assert said.code == 0
     Path("mine.toml").write_text(said.out)
     expected = tiny(games=40, update="online", step_size="fixed", lambda_=0.0, tuples=("01", "45"), symmetric=False)
-    assert read_training_config("mine.toml") == expected
+    assert read_config("mine.toml") == expected
 
 
 @pytest.mark.parametrize(
@@ -91,17 +100,23 @@ def test_values_are_set_as_toml_or_as_text(command: Command) -> None:
         (["."], ".: cannot be read: Is a directory"),
         (["tiny.toml", "--set", "aplha=1"], "tiny.toml: unknown key 'aplha' (did you mean 'alpha'?)"),
         (["tiny.toml", "--set", "alpha=many"], "tiny.toml: alpha = 'many': must be a number"),
-        (["tiny.toml", "--set", "alpha"], "--set alpha: must be of the form key=value"),
+        (["tiny.toml", "--set", "alpha"], "--set alpha: must be of the form KEY=VALUE"),
+        (["tiny.toml", "--set", "seed=1", "--seed", "2"], "--set seed=1: seed is given twice"),
+        (["minute", "--set", 'tuples=["0123"]'], 'minute: network = "4x6" and tuples exclude each other'),
         (["tiny.toml", "--set", "alpha=3"], "alpha = 3.0: must be above 0 to 2"),
         (["tiny.toml", "--set", "game=threse"], "game: there is no game 'threse' (did you mean 'threes'?)"),
         (["tiny.toml", "--seed", "-1"], "seed = -1: must be from 0"),
         (["tiny.toml", "--seed", "x"], "'x' is not a valid integer"),
         (["tiny.toml", "--threads", "0"], "threads=0: at least one is needed"),
-        (["tiny.toml", "--resume"], "runs/tiny: no run to resume: there is no config.toml"),
+        (["--resume", "runs/tiny"], "runs/tiny: no run to resume or read: there is no config.toml"),
+        (["tiny.toml", "--resume", "run"], "--resume run takes everything from the run: leave out CONFIG and --out"),
+        (["--out", "run", "--resume", "run"], "--resume run takes everything from the run: leave out CONFIG and --out"),
+        (["--show"], "CONFIG is missing: a preset or a file; `tilewright train` lists the presets"),
+        (["--seed", "3"], "CONFIG is missing: a preset or a file; `tilewright train` lists the presets"),
         (["tiny.toml", "--out", "tiny.toml/run"], "cannot be written: Not a directory"),
     ],
 )
-def test_what_cannot_be_is_one_line_before_any_work(command: Command, arguments: list[str], message: str) -> None:
+def test_what_is_wrong_is_one_line_before_any_work(command: Command, arguments: list[str], message: str) -> None:
     said = command("train", *arguments)
     assert (said.code, said.out) == (2, "")
     assert said.err.startswith("tilewright: ")
@@ -114,13 +129,30 @@ def test_a_folder_is_used_once_unless_resumed(command: Command) -> None:
     assert command("train", "tiny.toml", "--out", "there", "--set", "games=100", "--threads", "1").code == 0
     refused = command("train", "tiny.toml", "--out", "there")
     assert (refused.code, refused.out) == (2, "")
-    assert "there holds a run already: --resume goes on with it, --out takes another folder" in refused.err
-    changed = command("train", "tiny.toml", "--out", "there", "--resume", "--set", "alpha=0.5")
-    assert "there was begun with alpha = 1.0, not 0.5; it cannot be resumed so" in changed.err
-    assert command("train", "tiny.toml", "--out", "there", "--resume", "--threads", "1").code == 0
+    hint = "`tilewright train --resume there` goes on with it, --out takes another"
+    assert f"there holds a run already: {hint}" in refused.err
+    changed = command("train", "--resume", "there", "--set", "alpha=0.5")
+    assert "there was started with alpha = 1.0, not 0.5; a resumed run cannot change it" in changed.err
+    seed = command("train", "--resume", "there", "--seed", "6")
+    assert "there was started with seed = 5, not 6; a resumed run cannot change it" in seed.err
+    said = command("train", "--resume", "there", "--games", "300", "--threads", "1")
+    assert (said.code, said.err) == (0, "")
+    assert said.out.startswith("300 games, ")
     train(tiny(), Path("straight"))
     assert learned(Path("there")) == learned(Path("straight"))
     assert rows_but_time(Path("there")) == rows_but_time(Path("straight"))
+
+
+def test_a_run_folder_alone_is_enough_to_go_on(command: Command) -> None:
+    session = train(tiny(), Path("there"), callbacks=StopAfter(50))
+    assert session.progress.games < 300
+    said = command("train", "--resume", "there", "--threads", "1")
+    assert (said.code, said.err) == (0, "")
+    train(tiny(), Path("straight"))
+    assert learned(Path("there")) == learned(Path("straight"))
+    shown = command("train", "--resume", "there", "--show", "--minutes", "7")
+    Path("shown.toml").write_text(shown.out)
+    assert read_config("shown.toml") == tiny(minutes=7)
 
 
 def png_size(content: bytes) -> tuple[int, int]:
@@ -130,7 +162,7 @@ def png_size(content: bytes) -> tuple[int, int]:
     return int.from_bytes(content[16:20], "big"), int.from_bytes(content[20:24], "big")
 
 
-@pytest.mark.parametrize("games", [300, 5], ids=["a curve", "too few games for a point"])
+@pytest.mark.parametrize("games", [300, 5], ids=["a curve", "too few games for a full row"])
 def test_the_report_is_one_page_that_needs_nothing_else(command: Command, games: int) -> None:
     assert command("train", "tiny.toml", "--out", "a <b> & c", "--set", f"games={games}").code == 0
     folder = RunFolder(Path("a <b> & c"))
@@ -139,7 +171,9 @@ def test_the_report_is_one_page_that_needs_nothing_else(command: Command, games:
     assert "alpha = 1.0" in page
     assert not re.search(r"https?:|<script|<link|@import|url\(", page)
     pictures = re.findall(r'src="([^"]*)"', page)
-    assert len(pictures) == ("Learning curve" in page) == (games == 300)
+    assert len(pictures) == page.count("<h2>Learning curve</h2>") == 1
+    last = folder.curve_points()[-1]
+    assert f"<p>{games} games and {last.moves:,} moves of training in {last.seconds:,.0f} s.</p>" in page
     for picture in pictures:
         kind, _, text = picture.partition(",")
         assert kind == "data:image/png;base64"
@@ -148,54 +182,57 @@ def test_the_report_is_one_page_that_needs_nothing_else(command: Command, games:
     assert width > height > 300
 
 
-def endless(*arguments: str, terminal: int | None = None) -> "subprocess.Popen[str]":
-    """A run with no end in sight, with tests to be told of."""
-    budget = ["--set", "games=1_000_000_000", "--set", "curve_games=100", "--threads", "1", "--out", "run"]
+def start_endless(*arguments: str, terminal: int | None = None) -> "subprocess.Popen[str]":
+    """A training without an end; it goes on with the run if there is one."""
+    new = ["tiny.toml", "--out", "run", "--games", "1000000000", "--set", "curve_games=100"]
+    which = ["--resume", "run"] if Path("run/config.toml").exists() else new
     streams = {} if terminal is None else {"stderr": terminal}
-    return start_tilewright(
-        "train", "tiny.toml", *budget, *arguments, changes={"TERM": "xterm", "COLUMNS": "150"}, **streams
-    )
+    terms = {"TERM": "xterm", "COLUMNS": "150"}
+    return start_tilewright("train", *which, *arguments, "--threads", "1", changes=terms, **streams)
 
 
-def wait_for_tests(process: "subprocess.Popen[str]", more_than: int) -> None:
-    deadline = time.monotonic() + 120
-    while len(RunFolder(Path("run")).evaluation_points()) <= more_than:
+def wait_until(is_true: Callable[[], bool], process: "subprocess.Popen[str]") -> None:
+    while not is_true():
         assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
         time.sleep(0.01)
 
 
 @pytest.mark.usefixtures("ctrl_c_raises")
-def test_ctrl_c_and_sigterm_save_and_the_run_goes_on_later(command: Command) -> None:
+def test_ctrl_c_and_sigterm_lose_nothing_and_the_run_goes_on_later(command: Command) -> None:
     folder, games = RunFolder(Path("run")), 0
     for number in (signal.SIGINT, signal.SIGTERM):
-        tests = len(folder.evaluation_points())
-        process = endless("--set", "evaluate_minutes=0.001", *(["--resume"] if tests else []))
-        wait_for_tests(process, tests)
+        before = len(folder.evaluation_points())
+        process = start_endless("--set", "evaluate_minutes=0.001")
+        wait_until(lambda before=before: len(folder.evaluation_points()) > before, process)  # type: ignore[misc]
         process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate()
         lines = [line for line in err.splitlines() if not line.startswith("compiling kernels")]
         assert process.returncode == 0
-        assert lines.count("stopping after the games under way; what was learned is saved") == 1
+        assert lines.count("stopping after the current games; everything learned is saved") == 1
         assert "\x1b" not in out + err
         for line in lines:
-            stop, test = r"stopping after .*", r"test after [\d,]+ games: mean [\d,]+ ± [\d,]+ in 10 games"
-            assert re.fullmatch(rf"{stop}|{test}|[ \d.]+ %  [\d,]+ games .*", line)
-        found = int(load_model(folder.model_file).origin["games"])
-        assert out.startswith(f"{found:,} games, ")
-        assert found > games
-        games = found
-    assert command("train", "tiny.toml", "--out", "run", "--resume", "--set", "curve_games=100").code == 0
+            stop = r"stopping after .*"
+            evaluation = r"evaluation after [\d,]+ games: mean [\d,]+ ± [\d,]+ in 10 games"
+            assert re.fullmatch(rf"{stop}|{evaluation}|[ \d.]+ %  [\d,]+ games .*", line)
+        origin, last = load_model(folder.model_file).origin, folder.curve_points()[-1]
+        assert (last.games, last.moves) == (int(origin["games"]), int(origin["moves"]))
+        assert out.startswith(f"{last.games:,} games, {last.moves:,} moves in ")
+        assert "\ngo on: tilewright train --resume run\n" in out
+        assert f"{last.games:,} games and {last.moves:,} moves of training" in folder.report_file.read_text()
+        assert last.games > games
+        games = last.games
+    said = command("train", "--resume", "run", "--games", str(games))
+    assert (said.code, said.err) == (0, "")
+    assert said.out.startswith(f"{games:,} games, ")
 
 
 @pytest.mark.usefixtures("ctrl_c_raises")
-def test_a_terminal_gets_a_bar_with_the_figures_and_the_curve() -> None:
+def test_a_terminal_gets_a_bar_with_the_status_and_the_curve() -> None:
     terminal, its_end = pty.openpty()
-    process = endless(terminal=its_end)
+    process = start_endless(terminal=its_end)
     os.close(its_end)
-    seen, deadline = "", time.monotonic() + 120
+    seen = ""
     while not re.search(r"[▁-█]{3}.*games.*moves/s.*mean [\d,]+.*won [\d.]+ %", seen):
-        assert time.monotonic() < deadline, seen[-500:]
         seen += os.read(terminal, 4096).decode(errors="replace")
     process.send_signal(signal.SIGINT)
     try:
@@ -204,9 +241,9 @@ def test_a_terminal_gets_a_bar_with_the_figures_and_the_curve() -> None:
     except OSError:  # Linux's way to say that the other end is closed
         pass
     os.close(terminal)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate()
     assert process.returncode == 0
-    assert "stopping after the games under way; what was learned is saved" in seen
+    assert "stopping after the current games; everything learned is saved" in seen
     assert "Traceback" not in seen
     assert "model run/model.safetensors" in out
 
@@ -217,17 +254,3 @@ def test_the_trained_player_is_better_than_greedy(command: Command) -> None:
     trained = make_agent("ntuple", model="runs/tiny/model.safetensors")
     ours, theirs = (evaluate(agent, game, games=200, seed=1) for agent in (trained, make_agent("greedy")))
     assert ours.score.value > 1.2 * theirs.score.value
-
-
-@pytest.mark.parametrize(
-    ("values", "line"),
-    [
-        ([], ""),
-        ([0.0], "▁"),
-        ([1.0, 2.0, 4.0, 8.0], "▂▃▅█"),
-        ([-5.0, 8.0], "▁█"),
-        ([float(i) for i in range(1000)], "▁▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇███"),
-    ],
-)
-def test_a_curve_in_one_line(values: list[float], line: str) -> None:
-    assert sparkline(values) == line

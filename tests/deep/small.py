@@ -13,8 +13,9 @@ from tilewright.deep.config import DeepConfig
 from tilewright.deep.learner import Learner
 from tilewright.deep.network import BoardNetwork, NetworkConfig, make_network
 from tilewright.deep.policy import NetworkPolicy
-from tilewright.deep.session import DeepSession, open_deep_session
+from tilewright.deep.session import DeepSession
 from tilewright.games.rules import ACTIONS
+from tilewright.training.session import open_session
 
 __all__ = ["AFTERSTATE", "PAPER", "SMALL", "expected_score", "make_small_network", "small", "train"]
 
@@ -53,7 +54,8 @@ def small(**changes: Any) -> DeepConfig:
 
 
 def train(config: DeepConfig, path: Path, **options: Any) -> DeepSession:
-    session = open_deep_session(config, path, **options)
+    session = open_session(config, path, **options)
+    assert isinstance(session, DeepSession)
     session.run()
     return session
 

@@ -7,16 +7,31 @@ from typing import Any
 import pytest
 
 from tests.deep.small import small
-from tilewright.deep.config import DeepConfig, deep_preset_names, read_deep_config
+from tilewright._core.config import describe_config
+from tilewright.deep.config import DeepConfig
 from tilewright.errors import ConfigError
-from tilewright.training.run_folder import find_run
+from tilewright.training.config import list_presets, read_config
+from tilewright.training.run_folder import RunFolder
+
+PRESETS = [name for name in list_presets() if isinstance(read_config(name), DeepConfig)]
 
 
-@pytest.mark.parametrize("name", deep_preset_names())
+@pytest.mark.parametrize("name", PRESETS)
 def test_presets_can_be_read_and_written(name: str, tmp_path: Path) -> None:
-    config = read_deep_config(name)
+    config = read_config(name)
     config.save(tmp_path / "config.toml")
-    assert find_run(tmp_path).config() == config
+    assert RunFolder(tmp_path).read_config() == config
+
+
+def test_every_key_has_a_meaning() -> None:
+    for row in describe_config(DeepConfig):
+        assert re.fullmatch(r"(dqn|[A-Z]).*\.", row.meaning), row.key
+
+
+def test_wrong_types_are_one_line() -> None:
+    for changes, complaint in (({"double_q": 1}, "double_q = 1: must be true"), ({"gamma": "x"}, "must be a number")):
+        with pytest.raises(ConfigError, match=complaint):
+            small(**changes)
 
 
 def test_defaults_are_the_settings_of_the_paper() -> None:

@@ -1,8 +1,8 @@
 """Sessions: all networks of the paper train and are saved, a run is resumed bit by bit, and divergence stops it."""
 
 import csv
+import dataclasses
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,18 +13,18 @@ from tilewright._core.files import read_tensors
 from tilewright.deep.config import DeepConfig
 from tilewright.deep.dqn import DqnLearner
 from tilewright.deep.model import load_deep_model
-from tilewright.deep.session import open_deep_session
+from tilewright.deep.session import DeepSession
 from tilewright.errors import DivergedError, FileError, UsageError
-from tilewright.training.session import Callback
+from tilewright.training.callbacks import Callback
+from tilewright.training.session import TrainingSession, open_session
 
 
 class StopAfter(Callback):
     def __init__(self, moves: int) -> None:
         self._moves = moves
 
-    def on_games(self, session: Any) -> None:
-        if session.progress.moves >= self._moves:
-            session.stop()
+    def on_games_end(self, session: TrainingSession) -> bool:
+        return session.progress.moves < self._moves
 
 
 @pytest.mark.parametrize("architecture", PAPER)
@@ -50,36 +50,40 @@ def test_every_network_of_the_paper_learns_and_is_saved(architecture: str, tmp_p
 @pytest.mark.parametrize("config", [SMALL, small(n_step=3, symmetry=True, game="2048:rows=3,columns=3"), AFTERSTATE])
 def test_a_run_that_was_stopped_is_resumed_as_if_it_had_not_been(config: DeepConfig, tmp_path: Path) -> None:
     whole = train(config, tmp_path / "whole")
-    train(config, tmp_path / "parts", callback=StopAfter(500))
+    train(config, tmp_path / "parts", callbacks=StopAfter(500))
     resumed = train(config, tmp_path / "parts", resume=True)
     assert resumed.progress.moves == whole.progress.moves >= config.total_steps
     found, expected = (read_tensors(session.folder.checkpoint_file)[0] for session in (resumed, whole))
     assert set(found) == set(expected)
     assert [name for name in found if not np.array_equal(found[name], expected[name])] == []
-    rows = [[(p.games, p.moves, p.score_mean, p.loss) for p in s.folder.curve_points()] for s in (resumed, whole)]
+    rows = [[dataclasses.replace(p, seconds=0.0) for p in s.folder.curve_points()] for s in (resumed, whole)]
     assert rows[0] == rows[1] != []
 
 
 def test_a_folder_has_the_files_of_every_run(tmp_path: Path) -> None:
     session = train(small(evaluate_minutes=1e-9), tmp_path / "run")  # an evaluation after every chunk of steps
     folder = session.folder
-    assert folder.config() == session.config
+    assert folder.read_config() == session.config
     rows = list(csv.DictReader(folder.metrics_file.read_text().splitlines()))
     assert list(rows[0]) == (
-        ["games", "seconds", "moves", "score_mean", "score_max", "win_rate", "largest", "epsilon", "loss"]
+        ["games", "seconds", "moves", "window", "score_mean", "score_max", "win_rate", "largest", "epsilon", "loss"]
     )
-    assert [int(row["games"]) for row in rows] == list(range(5, 5 * len(rows) + 1, 5))
+    full = [row for row in rows if row["window"] == "5"]
+    assert [int(row["games"]) for row in full] == list(range(5, 5 * len(full) + 1, 5))
+    assert rows[: len(full)] == full
+    assert int(rows[-1]["games"]) == session.progress.games
     assert folder.evaluation_points()
     tags = set(events_of(folder.path))
-    assert {"train/score_mean", "train/epsilon", "train/loss", "train/largest", "test/score_mean"} <= tags
-    assert "steps/s" in session.figures()
-    assert "ε" in session.figures()
+    assert {"train/score_mean", "train/epsilon", "train/loss", "train/largest", "evaluation/score_mean"} <= tags
+    assert "steps/s" in session.status()
+    assert "ε" in session.status()
 
 
 def test_a_loss_that_is_not_finite_stops_the_run_and_keeps_the_checkpoint(tmp_path: Path) -> None:
     train(small(total_steps=512), tmp_path / "run")
     kept = (tmp_path / "run" / "checkpoint.safetensors").read_bytes()
-    session = open_deep_session(small(total_steps=2048), tmp_path / "run", resume=True)
+    session = open_session(small(total_steps=2048), tmp_path / "run", resume=True)
+    assert isinstance(session, DeepSession)
     assert isinstance(session.learner, DqnLearner)
     session.learner.dqn.replay_buffer.rewards[:] = np.nan
     with pytest.raises(DivergedError, match=r"not a finite number after 5.. steps; try a learning_rate below"):
@@ -90,15 +94,15 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_keeps_the_checkpoint(tmp_pa
 def test_learning_cannot_change_when_a_run_is_resumed(tmp_path: Path) -> None:
     train(small(total_steps=256), tmp_path / "run")
     with pytest.raises(UsageError, match="double_q = True, not False"):
-        open_deep_session(small(total_steps=256, double_q=False), tmp_path / "run", resume=True)
+        open_session(small(total_steps=256, double_q=False), tmp_path / "run", resume=True)
     with pytest.raises(UsageError, match="holds a run already"):
-        open_deep_session(small(total_steps=256), tmp_path / "run")
+        open_session(small(total_steps=256), tmp_path / "run")
     with pytest.raises(FileError, match="no run to resume"):
-        open_deep_session(small(), tmp_path / "none", resume=True)
+        open_session(small(), tmp_path / "none", resume=True)
 
 
 def test_a_checkpoint_of_another_network_is_refused(tmp_path: Path) -> None:
     train(small(total_steps=256), tmp_path / "run")
     small(total_steps=256, architecture="lines").save(tmp_path / "run" / "config.toml")
     with pytest.raises(FileError, match="the weights do not fit lines"):
-        open_deep_session(small(total_steps=256, architecture="lines"), tmp_path / "run", resume=True)
+        open_session(small(total_steps=256, architecture="lines"), tmp_path / "run", resume=True)

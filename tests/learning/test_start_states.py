@@ -17,6 +17,7 @@ from tilewright.learning.start_states import StartPool, collect_starts, concaten
 from tilewright.ntuple.stages import parse_stages
 from tilewright.rng import Stream, new_stream, stream_for, stream_key
 from tilewright.training.config import TrainingConfig
+from tilewright.training.schedule import Phase
 from tilewright.training.trainer import COLLECTING, Trainer
 
 # Without fours a board tells its score: a tile 2ᵏ is made by k - 1 rounds of merges, each worth 2ᵏ in all.
@@ -48,9 +49,9 @@ def test_boards_are_collected_where_a_stage_is_reached_first(stage: int) -> None
     trainer.learn(0, 300)
     if stage:
         trainer.keep([trainer.collect_starts(0, 200)])
-        trainer.enter_next_stage()
-        trainer.learn(300, 300)
-    found = concatenate_pools([trainer.collect_starts(0, 200)])
+        trainer.start_next_stage()
+        trainer.learn(300, 300, Phase(stage=1))
+    found = concatenate_pools([trainer.collect_starts(0, 200, stage)])
     assert 20 < len(found.cells) < 200  # some games reach it, some do not
     for board, score, final in zip(boards_of(trainer.game, found), found.scores, found.finals, strict=True):
         tiles = tiles_of(board)
@@ -116,17 +117,16 @@ def test_a_stage_that_is_taught_learns_from_games_of_the_one_before(downgrade_ab
     trainer.learn(0, 300)
     trainer.keep([trainer.collect_starts(0, 200)])
     policy = trainer._policy(0)
-    trainer.enter_next_stage()
+    trainer.start_next_stage()
     size, boards = trainer.architecture.stage_size, make_start_pool(50)
     first, key = trainer.weights[:size].copy(), stream_key(trainer.config.seed)
     stages, stream = parse_stages(("32",), trainer.game), new_stream()
     collect_starts(trainer.game.rules, policy, trainer.starts, stages, 1, key, 300, stream, boards)
-    trainer.teaching = True
-    np.testing.assert_array_equal(trainer.learn(300, 50).scores, boards.finals)
+    taught = Phase(stage=1, taught=True)
+    np.testing.assert_array_equal(trainer.learn(300, 50, taught).scores, boards.finals)
     np.testing.assert_array_equal(trainer.weights[:size], first)
     assert trainer.weights[size:].any()
-    trainer.teaching = False
-    assert (trainer.learn(300, 50).scores != boards.finals).any()
+    assert (trainer.learn(300, 50, Phase(stage=1)).scores != boards.finals).any()
 
 
 def test_a_stage_learns_weights_of_its_own_and_counts_what_came_before() -> None:
@@ -136,9 +136,9 @@ def test_a_stage_learns_weights_of_its_own_and_counts_what_came_before() -> None
     assert trainer.weights[:size].any()
     assert not trainer.weights[size:].any()
     trainer.keep([trainer.collect_starts(0, 200)])
-    trainer.enter_next_stage()
+    trainer.start_next_stage()
     first, errors = trainer.weights[:size].copy(), trainer.sums[: 2 * size].copy()
-    results = trainer.learn(300, 100)
+    results = trainer.learn(300, 100, Phase(stage=1))
     np.testing.assert_array_equal(trainer.weights[:size], first)
     np.testing.assert_array_equal(trainer.sums[: 2 * size], errors)
     assert trainer.weights[size:].any()
@@ -160,18 +160,18 @@ def test_no_more_boards_are_kept_than_the_recipe_asks_for() -> None:
 @pytest.mark.parametrize(
     ("keys", "reason"),
     [
-        ({"start_pool": 10}, "start_pool goes with stages; this config has none"),
+        ({"start_pool": 10}, "start_pool needs stages; this config has none"),
         ({"start_pool": -1, "stages": ("512",)}, "start_pool = -1: must be from 0"),
-        ({"teacher_fraction": 0.5, "stages": ("512",)}, "teacher_fraction goes with start_pool"),
+        ({"teacher_fraction": 0.5, "stages": ("512",)}, "teacher_fraction needs start_pool"),
         (
             {"teacher_fraction": 0.5, "stages": ("512",), "start_pool": 10, "epsilon": 0.1},
-            "teacher_fraction does not go with epsilon",
+            "teacher_fraction does not work with epsilon",
         ),
         ({"teacher_fraction": 1.5, "stages": ("512",), "start_pool": 10}, "teacher_fraction"),
-        ({"start_pool": 10, "stages": ("512",), "promote": True}, "promote is for stages that are learned together"),
+        ({"start_pool": 10, "stages": ("512",), "promote": True}, "promote trains all stages together"),
         (
             {"start_pool": 10, "stages": ("512",), "value_function": "action"},
-            'start_pool does not go with value_function = "action"',
+            'start_pool does not work with value_function = "action"',
         ),
     ],
 )

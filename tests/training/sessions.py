@@ -6,15 +6,29 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from tensorboardX.proto import event_pb2
 
+from tilewright._core import parallel
 from tilewright._core.files import read_tensors
+from tilewright.training.callbacks import Callback, Callbacks
 from tilewright.training.config import TrainingConfig
-from tilewright.training.ntuple_session import NTupleSession, open_session
-from tilewright.training.run_folder import CurvePoint, RunFolder
-from tilewright.training.session import Callback
+from tilewright.training.ntuple_session import NTupleSession
+from tilewright.training.run_folder import RunFolder, TrainingPoint
+from tilewright.training.session import TrainingSession, open_session
 
-__all__ = ["ONLINE", "TINY", "StopAfter", "events_of", "learned", "purges_of", "rows_but_time", "tiny", "train"]
+__all__ = [
+    "ONLINE",
+    "TINY",
+    "StopAfter",
+    "events_of",
+    "learned",
+    "purges_of",
+    "rows_but_time",
+    "time_by_games",
+    "tiny",
+    "train",
+]
 
 TINY = TrainingConfig(
     game="2048:rows=3,columns=3,win_tile=64",
@@ -34,33 +48,37 @@ def tiny(**changes: Any) -> TrainingConfig:
 
 
 class StopAfter(Callback):
-    """Ends a session as soon as so many games are finished."""
+    """Stops a session after a number of games."""
 
     def __init__(self, games: int) -> None:
         self._games = games
 
-    def on_games(self, session: NTupleSession) -> None:
-        if session.progress.games >= self._games:
-            session.stop()
+    def on_games_end(self, session: TrainingSession) -> bool:
+        return session.progress.games < self._games
 
 
-def train(
-    config: TrainingConfig, path: Path, *, resume: bool = False, callback: Callback | None = None
-) -> NTupleSession:
+def train(config: TrainingConfig, path: Path, *, resume: bool = False, callbacks: Callbacks = None) -> NTupleSession:
     """A session on one thread, which makes it repeatable, run to its end."""
-    session = open_session(config, path, resume=resume, threads=1, callback=callback)
+    session = open_session(config, path, resume=resume, threads=1, callbacks=callbacks)
     session.run()
     return session
 
 
+def time_by_games(session: NTupleSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every game of training take a second, whatever the machine: chunks have one game."""
+    monkeypatch.setattr(parallel, "_CHUNK_SECONDS", 0.0)
+    session.clock = lambda: session.progress.games
+
+
 def learned(path: Path) -> dict[str, bytes]:
-    """All that learning changed, bit by bit, out of the checkpoint."""
+    """The bits of everything that learning changed, from the checkpoint."""
     return {
         name: np.asarray(tensor).tobytes() for name, tensor in read_tensors(RunFolder(path).checkpoint_file)[0].items()
     }
 
 
-def rows_but_time(path: Path) -> list[CurvePoint]:
+def rows_but_time(path: Path) -> list[TrainingPoint]:
+    """The learning curve without its times, which no two runs share."""
     return [dataclasses.replace(point, seconds=0.0) for point in RunFolder(path).curve_points()]
 
 

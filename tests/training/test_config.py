@@ -1,49 +1,147 @@
-"""Recipes: presets, TOML there and back, and one clear line for everything that cannot be."""
+"""Training configurations: presets, TOML and back, and one clear line for everything that is wrong."""
 
 import dataclasses
+import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.process import run_python
 from tests.training.sessions import tiny
-from tilewright._core.config import config_from_toml
+from tilewright._core.config import config_from_toml, describe_config
+from tilewright.deep.config import DeepConfig
 from tilewright.errors import ConfigError, FileError
 from tilewright.ntuple.features import FEATURES
 from tilewright.ntuple.patterns import NETWORKS
-from tilewright.training.config import (
-    LARGEST_VALUE,
-    TrainingConfig,
-    preset_names,
-    read_training_config,
-)
+from tilewright.training.config import LARGEST_VALUE, TrainingConfig, list_presets, read_config
 
 KEYS = [field.name.rstrip("_") for field in dataclasses.fields(TrainingConfig)]
+NTUPLE_PRESETS = [name for name in list_presets() if isinstance(read_config(name), TrainingConfig)]
 
 
-@pytest.mark.parametrize("name", preset_names())
-def test_every_preset_is_a_recipe_for_a_network_that_fits_its_game(name: str) -> None:
-    config = read_training_config(name)
+def read_ntuple_config(source: str | Path, **changes: object) -> TrainingConfig:
+    config = read_config(source, **changes)
+    assert isinstance(config, TrainingConfig)
+    return config
+
+
+@pytest.mark.parametrize("name", NTUPLE_PRESETS)
+def test_every_preset_trains_a_network_that_fits_its_game(name: str) -> None:
+    config = read_ntuple_config(name)
     assert dataclasses.replace(config.make_architecture(), stages=(), promote=False) == NETWORKS[config.network]
     assert config.make_architecture().lookups(config.make_game()) > 0
     assert config_from_toml(TrainingConfig, config.to_toml()) == config
 
 
 def test_presets_are_listed_with_the_first_line_of_their_file() -> None:
-    assert preset_names()["minute"] == "A superhuman 2048 player in about a minute: 4x6 network, backward TC(0.5)."
-    assert all(preset_names().values())
+    assert list_presets()["minute"] == "A superhuman 2048 player in about a minute: 4x6 network, backward TC(0.5)."
+    assert all(list_presets().values())
+    assert {"minute", "threes", "dqn", "deep-afterstate"} <= set(list_presets())
 
 
-def test_the_steps_of_papers_are_shares_divided_by_the_lookups() -> None:
-    """What the first lines of the presets say: α = 0.0025 for every weight."""
-    for name in preset_names():
-        config = read_training_config(name)
-        if "α = 0.0025 a weight" in preset_names()[name]:
+def test_alpha_is_the_learning_rate_per_weight_of_the_papers_times_the_weights_read() -> None:
+    """As the first lines of the presets say: α = 0.0025 per weight (· 33 weights)."""
+    found = 0
+    for name in NTUPLE_PRESETS:
+        if rate := re.search(r"α = 0.0025 per weight \(· (\d+) weights\)", list_presets()[name]):
+            config = read_ntuple_config(name)
             lookups = config.make_architecture().lookups(config.make_game())
+            assert int(rate[1]) == lookups, name
             assert config.alpha == pytest.approx(0.0025 * lookups), name
+            found += 1
+    assert found == 8
+
+
+def test_a_config_is_deep_if_it_has_the_key_algorithm(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("minutes = 5")
+    assert read_config(path) == read_config(str(path)) == TrainingConfig(minutes=5)
+    path.write_text('algorithm = "afterstate"\nminutes = 5')
+    assert read_config(path) == DeepConfig(algorithm="afterstate", minutes=5)
+    assert read_config("dqn", seed=9) == dataclasses.replace(DeepConfig(**read_config("dqn").to_dict()), seed=9)  # type: ignore[arg-type]
+
+
+def test_a_config_can_be_read_and_changed_like_a_file() -> None:
+    assert read_config(tiny()) == tiny()
+    assert read_config(tiny(), seed=9, lambda_=0.25) == tiny(seed=9, lambda_=0.25)
+    assert read_config(DeepConfig(minutes=5), seed=9) == DeepConfig(minutes=5, seed=9)
+    with pytest.raises(ConfigError, match=r"unknown key 'sede' \(did you mean 'seed'"):
+        read_config(tiny(), sede=1)
+
+
+@pytest.mark.parametrize("source", [3, None, ["minute"], b"minute"])
+def test_what_is_no_config_is_one_line(source: Any) -> None:
+    with pytest.raises(ConfigError, match="must be the name of a preset, the path of a file, or a configuration"):
+        read_config(source)
+
+
+def test_a_network_and_tuples_exclude_each_other() -> None:
+    with pytest.raises(ConfigError, match='network = "4x6" and tuples exclude each other; leave one of them out'):
+        TrainingConfig(games=1, network="4x6", tuples=("0123",))
+    with pytest.raises(ConfigError, match=r'minute: network = "4x6" and tuples exclude each other'):
+        read_config("minute", tuples=["0123"])
+    assert read_ntuple_config("minute", network="", tuples=["0123"]).subject == "tuples"
+
+
+def test_without_network_and_tuples_the_network_is_4x6() -> None:
+    config = TrainingConfig(games=1)
+    assert (config.network, config.subject) == ("", "4x6")
+    assert config.make_architecture() == NETWORKS["4x6"] == TrainingConfig(games=1, network="4x6").make_architecture()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"alpha": "much"}, "alpha = 'much': must be a number"),
+        ({"games": 2.5}, "games = 2.5: must be a whole number"),
+        ({"tuples": "0123"}, "tuples = '0123': must be a list of texts"),
+        ({"promote": 1}, "promote = 1: must be true or false"),
+        ({"game": 2048}, "game = 2048: must be text"),
+        ({"lambda_": None}, "lambda = None: must be a number"),
+    ],
+)
+def test_wrong_types_in_python_are_one_line(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        TrainingConfig(**{"games": 10, **changes})
+
+
+def test_numbers_and_lists_become_what_the_key_wants() -> None:
+    config = TrainingConfig(games=np.int64(7), alpha=np.float32(0.5), minutes=1, tuples=["01"])  # type: ignore[arg-type]
+    values = (config.games, config.alpha, config.minutes, config.tuples)
+    assert values == (7, 0.5, 1.0, ("01",))
+    assert [type(value) for value in values] == [int, float, float, tuple]
+
+
+def test_the_table_of_keys_describes_every_key() -> None:
+    table = describe_config(TrainingConfig)
+    assert [row.key for row in table] == KEYS
+    rows = {row.key: row for row in table}
+    assert rows["alpha"][1:3] == ("number", "1.0")
+    assert rows["tuples"][1:3] == ("list of strings", "[]")
+    assert rows["update"][1:3] == ("string", '"backward"')
+    assert rows["promote"][1:3] == ("boolean", "false")
+    assert rows["games"][1:3] == ("integer", "0")
+    for row in table:
+        assert row.meaning[0].isupper() or row.meaning.startswith("λ"), row.key
+        assert row.meaning.endswith("."), row.key
+    assert "divided among the weights read, as TDL2048+ does" in rows["alpha"].meaning
+    assert sum("divided among" in row.meaning for row in table) == 1
+
+
+def test_toml_with_comments_has_the_meaning_above_every_key() -> None:
+    text = tiny().to_toml(comments=True)
+    assert config_from_toml(TrainingConfig, text) == tiny()
+    blocks = text.split("\n\n")
+    assert len(blocks) == len(KEYS)
+    for block, row in zip(blocks, describe_config(TrainingConfig), strict=True):
+        *comment, line = block.splitlines()
+        assert " ".join(part.removeprefix("# ") for part in comment) == row.meaning
+        assert line.startswith(f"{row.key} = ")
+        assert all(len(part) <= 102 for part in comment)
 
 
 def numbers(low: float, high: float, *, above: bool = False) -> st.SearchStrategy[float]:
@@ -55,7 +153,7 @@ ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
 
 @st.composite
-def recipes(draw: st.DrawFn) -> TrainingConfig:
+def configs(draw: st.DrawFn) -> TrainingConfig:
     chosen: dict[str, Any] = {
         "game": draw(st.sampled_from(["2048", "threes", "2048:four=0.25,start_tiles=3", " 2048:\n"])),
         "value_function": draw(st.sampled_from(["afterstate", "state", "action"])),
@@ -65,6 +163,7 @@ def recipes(draw: st.DrawFn) -> TrainingConfig:
         "epsilon": draw(numbers(0, 1)),
         "optimistic_init": draw(numbers(-LARGEST_VALUE, LARGEST_VALUE)),
         "games": draw(st.integers(1, 10**12)),
+        "model": draw(ANY_TEXT),
         "minutes": draw(numbers(0, float("inf"))),
         "seed": draw(st.integers(0, 2**70)),
         "curve_games": draw(st.integers(1, 1000)),
@@ -81,26 +180,26 @@ def recipes(draw: st.DrawFn) -> TrainingConfig:
         chosen |= {"update": "online", "n_step": draw(st.integers(0, 1))}
     if draw(st.booleans()):
         chosen |= {
-            "network": draw(ANY_TEXT),
             "tuples": tuple(draw(st.lists(CELLS, min_size=1, max_size=6))),
             "symmetric": draw(st.booleans()),
             "alphabet": draw(st.sampled_from([15, 16])),
             "features": tuple(draw(st.lists(st.sampled_from(list(FEATURES)), unique=True))),
         }
     else:
-        chosen["network"] = draw(st.sampled_from([name for name, shape in NETWORKS.items() if not shape.by_hint]))
+        names = [name for name, shape in NETWORKS.items() if not shape.by_hint]
+        chosen["network"] = draw(st.sampled_from(["", *names]))
     return TrainingConfig(**chosen)
 
 
 @settings(derandomize=True, max_examples=200, deadline=None)
-@given(recipes())
-def test_every_recipe_reads_back_from_its_toml(config: TrainingConfig) -> None:
+@given(configs())
+def test_every_config_reads_back_from_its_toml(config: TrainingConfig) -> None:
     assert config_from_toml(TrainingConfig, config.to_toml()) == config
 
 
 @settings(derandomize=True, max_examples=50, deadline=None)
-@given(recipes())
-def test_what_was_chosen_makes_the_recipe_and_no_less_does(config: TrainingConfig) -> None:
+@given(configs())
+def test_the_chosen_keys_make_the_config_and_all_of_them_are_needed(config: TrainingConfig) -> None:
     chosen = config.chosen()
     lines = [line for line in config.to_toml().splitlines() if line.partition(" = ")[0] in chosen]
     assert config_from_toml(TrainingConfig, "\n".join(lines)) == config
@@ -112,11 +211,12 @@ def test_the_toml_has_every_key_once() -> None:
     assert [line.partition(" = ")[0] for line in tiny().to_toml().splitlines()] == KEYS
 
 
-def test_a_saved_recipe_reads_back_with_changes(tmp_path: Path) -> None:
+def test_a_saved_config_reads_back_with_changes(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     tiny().save(path)
-    assert read_training_config(str(path)) == tiny()
-    assert read_training_config(str(path), seed=9, **{"lambda": 0.25}) == tiny(seed=9, lambda_=0.25)
+    assert read_config(str(path)) == tiny()
+    for key in ("lambda", "lambda_"):
+        assert read_config(path, seed=9, **{key: 0.25}) == tiny(seed=9, lambda_=0.25)
 
 
 def test_what_is_left_out_has_the_default_and_whole_numbers_are_numbers() -> None:
@@ -155,9 +255,9 @@ def test_its_length_in_words(minutes: float, games: int, words: str) -> None:
         ('tuples = ["01"]\nalphabet = 14', "tuples: alphabet=14: must be 15 or 16"),
         ('tuples = ["01"]\nsymmetric = 1', "symmetric = 1: must be true or false"),
         ('tuples = ["01"]\nfeatures = ["larg"]', "tuples: there is no feature 'larg' (did you mean 'large_tiles'?)"),
-        ('features = ["large_tiles"]', "features goes with tuples; network = '4x6' has its own"),
-        ("symmetric = false", "symmetric goes with tuples"),
-        ("alphabet = 15", "alphabet goes with tuples"),
+        ('features = ["large_tiles"]', "features needs tuples; network = '4x6' has its own"),
+        ("symmetric = false", "symmetric needs tuples"),
+        ("alphabet = 15", "alphabet needs tuples"),
         (
             'value_function = "afterstates"',
             "value_function = 'afterstates' (did you mean 'afterstate'?); allowed: afterstate, state, act",
@@ -178,12 +278,12 @@ def test_its_length_in_words(minutes: float, games: int, words: str) -> None:
         ("decay = 0", "decay = 0.0: must be above 0 to 1"),
         ("decay = 1.01", "decay = 1.01: must be above 0 to 1"),
         ("epsilon = -1", "epsilon = -1.0: must be from 0 to 1"),
-        ("optimistic_init = nan", "optimistic_init = nan: must be from -1000000000 to 1000000000"),
-        ("optimistic_init = -inf", "optimistic_init = -inf: must be from -1000000000 to 1000000000"),
+        ("optimistic_init = nan", "optimistic_init = nan: must be from -1,000,000,000 to 1,000,000,000"),
+        ("optimistic_init = -inf", "optimistic_init = -inf: must be from -1,000,000,000 to 1,000,000,000"),
         ("optimistic_init = 1e30", "optimistic_init = 1e+30: must be from"),
         (
             'value_function = "state"\noptimistic_init = 1',
-            'value_function = "state" cannot begin with optimistic_init > 0',
+            'value_function = "state" does not allow optimistic_init > 0',
         ),
         ("patience = 999", "patience = 999: must be 0 or at least curve_games = 1000"),
         ("patience = true", "patience = True: must be a whole number"),
@@ -206,11 +306,11 @@ def test_its_length_in_words(minutes: float, games: int, words: str) -> None:
     ],
     ids=lambda text: text[:40],
 )
-def test_what_cannot_be_is_one_line_that_names_the_key(tmp_path: Path, text: str, message: str) -> None:
+def test_what_is_wrong_is_one_line_that_names_the_key(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text if "games =" in text else f"games = 10\n{text}")
     with pytest.raises(ConfigError) as error:
-        read_training_config(str(path))
+        read_config(str(path))
     assert str(error.value).startswith(f"{path}: ")
     assert message in str(error.value)
     assert "\n" not in str(error.value)
@@ -218,16 +318,16 @@ def test_what_cannot_be_is_one_line_that_names_the_key(tmp_path: Path, text: str
 
 def test_a_changed_key_is_checked_like_the_file() -> None:
     with pytest.raises(ConfigError, match=r"minute: unknown key 'sede' \(did you mean 'seed'"):
-        read_training_config("minute", sede=1)
+        read_config("minute", sede=1)
     with pytest.raises(ConfigError, match=r"minute: alpha = -1.0: must be above 0 to 2"):
-        read_training_config("minute", alpha=-1)
+        read_config("minute", alpha=-1)
 
 
 def test_a_preset_that_is_none_is_answered_with_those_there_are() -> None:
     with pytest.raises(ConfigError) as error:
-        read_training_config("minuet")
+        read_config("minuet")
     assert str(error.value) == (
-        f"there is no preset or file 'minuet' (did you mean 'minute'?); presets: {', '.join(preset_names())}"
+        f"there is no preset or file 'minuet' (did you mean 'minute'?); presets: {', '.join(list_presets())}"
     )
 
 
@@ -240,12 +340,12 @@ def test_what_cannot_be_read_is_a_file_error_with_the_reason(tmp_path: Path) -> 
         (picture, "not text"),
     ]:
         with pytest.raises(FileError, match=f"{path}: cannot be read: {reason}"):
-            read_training_config(str(path))
+            read_config(str(path))
 
 
 def test_files_are_read_as_utf_8_whatever_the_system_prefers(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_bytes("# Jaśkowski, α\ngames = 5\n".encode())
-    code = f"from tilewright.training.config import *; print(read_training_config({str(path)!r}).games, read_training_config('yeh').games)"
+    code = f"from tilewright.training.config import *; print(*(read_config(s).games for s in ({str(path)!r}, 'yeh')))"
     found = run_python(code, PYTHONUTF8="0", PYTHONCOERCECLOCALE="0", LC_ALL="C")
     assert (found.stdout, found.stderr) == ("5 5000000\n", "")

@@ -1,4 +1,4 @@
-"""Sessions that begin with a model: its weights are where they go on from."""
+"""Sessions that start from the weights of a model."""
 
 import dataclasses
 from pathlib import Path
@@ -11,11 +11,15 @@ from tests.training.sessions import StopAfter, learned, rows_but_time, tiny, tra
 from tilewright.errors import FileError, UsageError
 from tilewright.ntuple.model import load_model
 from tilewright.ntuple.stages import UNWRITTEN
-from tilewright.training.ntuple_session import open_session
-from tilewright.training.run_folder import RunFolder
+from tilewright.training.run_folder import CurvePoint, RunFolder
+from tilewright.training.session import open_session
 from tilewright.training.trainer import Trainer
 
 IN_TURN: dict[str, Any] = {"stages": ("16", "16+8"), "start_pool": 40, "lambda_": 0.0}
+
+
+def stages_of_rows(path: Path) -> set[int]:
+    return {point.stage for point in RunFolder(path).curve_points() if isinstance(point, CurvePoint)}
 
 
 @pytest.fixture(scope="module")
@@ -42,11 +46,11 @@ def test_stages_in_turn_go_on_with_the_first_that_it_does_not_have(model: str, t
     np.testing.assert_array_equal(stages[0], known)
     assert np.count_nonzero(stages, axis=1).all()
     assert [(point.stage, point.games) for point in session.folder.stage_points()] == [(2, 0), (3, 150)]
-    assert {point.stage for point in rows_but_time(tmp_path)} == {2, 3}
+    assert stages_of_rows(tmp_path) == {2, 3}
     trainer = Trainer(config)
     trainer.weights[: len(known)] = known
     finals = trainer.collect_starts(0, 100).finals
-    assert session.folder.stage_points()[0].normalised == pytest.approx(finals[finals > 0].mean(), rel=0.2)
+    assert session.folder.stage_points()[0].baseline_score == pytest.approx(finals[finals > 0].mean(), rel=0.2)
 
 
 def test_two_known_stages_are_passed_through(model: str, tmp_path: Path) -> None:
@@ -55,7 +59,7 @@ def test_two_known_stages_are_passed_through(model: str, tmp_path: Path) -> None
     known = load_model(two.folder.model_file).weights
     np.testing.assert_array_equal(three.trainer.weights[: len(known)], known)
     assert [(point.stage, point.games) for point in three.folder.stage_points()] == [(2, 0), (3, 0)]
-    assert {point.stage for point in rows_but_time(tmp_path / "three")} == {3}
+    assert stages_of_rows(tmp_path / "three") == {3}
 
 
 @pytest.mark.parametrize("games", [40, 220])
@@ -64,7 +68,7 @@ def test_going_on_later_needs_the_model_no_more(model: str, tmp_path: Path, game
     copy.write_bytes(Path(model).read_bytes())
     config = tiny(model=str(copy), **IN_TURN)
     train(config, tmp_path / "undisturbed")
-    train(config, tmp_path / "stopped", callback=StopAfter(games))
+    train(config, tmp_path / "stopped", callbacks=StopAfter(games))
     copy.unlink()
     train(config, tmp_path / "stopped", resume=True)
     assert learned(tmp_path / "stopped") == learned(tmp_path / "undisturbed")
@@ -93,9 +97,9 @@ def test_unwritten_weights_of_a_packed_model_stay_unwritten(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"game": "2048:rows=3,columns=3,win_tile=128"}, "a model for 2048:.*; the recipe is for 2048:"),
-        ({"value_function": "state"}, "a model of afterstate values; the recipe learns state values"),
-        ({"tuples": ("012", "045")}, "a model of another network than the recipe's"),
+        ({"game": "2048:rows=3,columns=3,win_tile=128"}, "a model for 2048:.*; the config trains 2048:"),
+        ({"value_function": "state"}, "a model of afterstate values; the config trains state values"),
+        ({"tuples": ("012", "045")}, "a model of another network than the config's"),
         ({"model": "nowhere.safetensors"}, "nowhere.safetensors"),
     ],
 )
@@ -109,7 +113,7 @@ def test_what_does_not_fit_is_refused_and_no_folder_is_made(
 
 def test_other_stages_and_those_it_has_already_are_refused(model: str, tmp_path: Path) -> None:
     two = train(tiny(model=model, **{**IN_TURN, "stages": ("16",)}), tmp_path / "two").folder.model_file
-    with pytest.raises(UsageError, match="a model with stages at 16; those of the recipe do not begin so"):
+    with pytest.raises(UsageError, match="a model with stages at 16; the stages of the config start differently"):
         open_session(tiny(model=str(two), **{**IN_TURN, "stages": ("32", "64")}), tmp_path / "other")
-    with pytest.raises(UsageError, match="knows all the stages already"):
+    with pytest.raises(UsageError, match="has all stages already"):
         open_session(tiny(model=str(two), **{**IN_TURN, "stages": ("16",)}), tmp_path / "same")

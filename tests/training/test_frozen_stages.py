@@ -1,4 +1,4 @@
-"""Stages that begin later: until then the first one learns for all, then they go on from what it learned."""
+"""Frozen stages: until they are trained, the first stage learns all boards."""
 
 import dataclasses
 from pathlib import Path
@@ -23,16 +23,16 @@ def model_of(path: Path) -> Model:
     return load_model(RunFolder(path).model_file)
 
 
-def test_while_they_are_asleep_all_is_as_without_them(tmp_path: Path) -> None:
+def test_while_stages_are_frozen_learning_is_as_without_them(tmp_path: Path) -> None:
     train(staged(stages_from=1.0), tmp_path / "frozen")
     train(dataclasses.replace(staged(), stages=(), promote=False), tmp_path / "plain")
     frozen, plain = model_of(tmp_path / "frozen").weights, model_of(tmp_path / "plain").weights
     np.testing.assert_array_equal(frozen[: len(plain)], plain)
     assert (frozen[len(plain) :] <= np.float32(UNWRITTEN)).all()
-    assert rows_but_time(tmp_path / "frozen") == rows_but_time(tmp_path / "plain")
+    assert rows_but_time(tmp_path / "frozen") == rows_but_time(tmp_path / "plain") != []
 
 
-def test_they_begin_after_their_part_of_the_games(tmp_path: Path) -> None:
+def test_stages_learn_after_their_fraction_of_the_games(tmp_path: Path) -> None:
     train(staged(stages_from=0.5), tmp_path / "later")
     train(staged(stages_from=1.0), tmp_path / "never")
     later, never = rows_but_time(tmp_path / "later"), rows_but_time(tmp_path / "never")
@@ -43,13 +43,13 @@ def test_they_begin_after_their_part_of_the_games(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("games", [60, 100, 150])
-def test_a_run_that_was_stopped_goes_on_with_the_same_bits(tmp_path: Path, games: int) -> None:
+def test_a_resumed_run_has_the_same_bits(tmp_path: Path, games: int) -> None:
     train(staged(stages_from=0.5), tmp_path / "whole")
-    train(staged(stages_from=0.5), tmp_path / "stopped", callback=StopAfter(games))
+    train(staged(stages_from=0.5), tmp_path / "stopped", callbacks=StopAfter(games))
     train(staged(stages_from=0.5), tmp_path / "stopped", resume=True)
     assert learned(tmp_path / "stopped") == learned(tmp_path / "whole")
 
 
-def test_it_goes_with_promotion_alone() -> None:
-    with pytest.raises(ConfigError, match="stages_from goes with promote"):
+def test_freezing_needs_promotion() -> None:
+    with pytest.raises(ConfigError, match="stages_from needs promote"):
         tiny(stages=("16",), stages_from=0.5)

@@ -1,6 +1,7 @@
-"""Training sessions: what they write is true, and going on later is as if nothing had happened."""
+"""Sessions of n-tuple networks: what they write is true, and a resumed run is the same run."""
 
 import dataclasses
+import itertools
 import threading
 from pathlib import Path
 from typing import Any
@@ -8,36 +9,37 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.training.sessions import ONLINE, StopAfter, events_of, learned, rows_but_time, tiny, train
+from tests.training.sessions import ONLINE, StopAfter, events_of, learned, rows_but_time, time_by_games, tiny, train
 from tilewright import evaluate
 from tilewright._core.files import read_tensors
 from tilewright.agents.ntuple import NTupleAgent
 from tilewright.errors import ConfigError, DivergedError, FileError, UsageError
 from tilewright.ntuple.model import load_model
-from tilewright.training import run_folder as runs
-from tilewright.training.config import TrainingConfig, read_training_config
-from tilewright.training.ntuple_session import IMPROVEMENT, NTupleSession, open_session
-from tilewright.training.run_folder import CurvePoint, Progress, RunFolder
-from tilewright.training.session import TEST_SEED, Callback
+from tilewright.training.callbacks import Callback
+from tilewright.training.config import TrainingConfig, read_config
+from tilewright.training.ntuple_session import IMPROVEMENT, NTupleSession, load_checkpoint
+from tilewright.training.run_folder import CurvePoint, EvaluationPoint, RunFolder
+from tilewright.training.schedule import Progress
+from tilewright.training.session import EVALUATION_SEED, TrainingSession, open_session
 from tilewright.training.trainer import Trainer
 
 OFTEN = 1e-6  # minutes: after every piece of work
 
 
 class CrashAfter(Callback):
-    """Ends a session without saving anything, as a crash would."""
+    """Ends a session without saving, as a crash would."""
 
     def __init__(self, games: int) -> None:
         self._games = games
 
-    def on_games(self, session: NTupleSession) -> None:
+    def on_games_end(self, session: TrainingSession) -> None:
         if session.progress.games >= self._games:
             raise ZeroDivisionError("a crash")
 
 
 def crash(config: TrainingConfig, path: Path, games: int, *, resume: bool = False) -> None:
     with pytest.raises(ZeroDivisionError, match="a crash"):
-        train(config, path, resume=resume, callback=CrashAfter(games))
+        train(config, path, resume=resume, callbacks=CrashAfter(games))
 
 
 def without_time(progress: Progress) -> Progress:
@@ -50,7 +52,7 @@ def test_a_session_leaves_its_files(tmp_path: Path) -> None:
     assert names[:2] == ["checkpoint.safetensors", "config.toml"]
     assert names[2].startswith("events.out.tfevents.")
     assert names[3:] == ["metrics.csv", "model.safetensors"]
-    assert read_training_config(str(session.folder.config_file)) == tiny()
+    assert read_config(session.folder.config_file) == tiny()
     assert load_model(session.folder.model_file).weights.tobytes() == learned(session.folder.path)["weights"]
 
 
@@ -66,19 +68,20 @@ def test_the_curve_is_that_of_the_games(tmp_path: Path, changes: dict[str, Any])
             games=end,
             seconds=0.0,
             moves=int(moves[:end].sum()),
-            score_mean=scores[end - n : end].mean(),
-            score_max=scores[end - n : end].max(),
-            win_rate=(codes[end - n : end] >= 6).mean(),  # 64 wins
+            window=end - start,
+            score_mean=scores[start:end].mean(),
+            score_max=scores[start:end].max(),
+            win_rate=(codes[start:end] >= 6).mean(),  # 64 wins
             alpha=trainer.alpha[0],
         )
-        for end in range(n, config.games + 1, n)
+        for start, end in itertools.pairwise([*range(0, config.games, n), config.games])
     ]
     assert rows_but_time(tmp_path) == expected
     assert trainer.weights.tobytes() == learned(tmp_path)["weights"]
     assert 0 < sum(row.win_rate for row in expected) < len(expected)
     assert (session.progress.games, session.progress.moves) == (config.games, moves.sum())
     seconds = [row.seconds for row in RunFolder(tmp_path).curve_points()]
-    assert 0 < seconds[0] <= seconds[-1] <= session.progress.seconds + 0.001
+    assert 0 <= seconds[0] <= seconds[-1] <= session.progress.seconds + 0.001
     assert seconds == sorted(seconds)
 
 
@@ -91,38 +94,39 @@ def test_the_network_learns(tmp_path: Path) -> None:
 def test_events_are_those_of_the_curve(tmp_path: Path) -> None:
     train(tiny(), tmp_path)
     rows, events = RunFolder(tmp_path).curve_points(), events_of(tmp_path)
+    assert len(rows) == 15
     for column in ("score_mean", "score_max", "win_rate", "alpha"):
         assert events[f"train/{column}"] == [(row.games, float(np.float32(getattr(row, column)))) for row in rows]
 
 
-def test_tests_along_the_way_are_those_of_the_network_at_that_time(tmp_path: Path) -> None:
-    class Tester(Callback):
-        session: NTupleSession
-        told: list[runs.EvaluationPoint]
+def test_an_evaluation_is_that_of_the_network_at_that_time(tmp_path: Path) -> None:
+    class Check(Callback):
+        def __init__(self) -> None:
+            self.points: list[EvaluationPoint] = []
 
-        def on_test(self, point: runs.EvaluationPoint) -> None:
-            trainer = self.session.trainer
-            found = evaluate(NTupleAgent(trainer.model({})), trainer.game, games=point.tested, seed=TEST_SEED)
+        def on_evaluation(self, session: TrainingSession, point: EvaluationPoint) -> None:
+            assert isinstance(session, NTupleSession)
+            agent, game = NTupleAgent(session.trainer.model({})), session.trainer.game
+            found = evaluate(agent, game, games=point.evaluate_games, seed=EVALUATION_SEED)
             assert found.win_rate is not None
-            figures = (found.games, found.score.value, found.score.low, found.score.high, found.win_rate.value)
-            assert dataclasses.astuple(point)[2:] == figures
-            assert point.games == self.session.progress.games
-            self.told.append(point)
+            results = (found.games, found.score.value, found.score.low, found.score.high, found.win_rate.value)
+            assert dataclasses.astuple(point)[2:] == results
+            assert point.games == session.progress.games
+            self.points.append(point)
 
-    tester = Tester()
-    tester.told = []
-    tester.session = open_session(tiny(evaluate_minutes=OFTEN), tmp_path, threads=1, callback=tester)
-    tester.session.run()
-    assert tester.session.folder.evaluation_points() == tester.told
-    assert len({point.games for point in tester.told}) == len(tester.told) > 1
-    assert events_of(tmp_path)["test/score_mean"] == [(p.games, float(np.float32(p.score_mean))) for p in tester.told]
+    check = Check()
+    session = train(tiny(evaluate_minutes=OFTEN), tmp_path, callbacks=check)
+    assert session.folder.evaluation_points() == check.points
+    assert len({point.games for point in check.points}) == len(check.points) > 1
+    events = events_of(tmp_path)["evaluation/score_mean"]
+    assert events == [(point.games, float(np.float32(point.score_mean))) for point in check.points]
 
 
 WAYS = {
     "online": ONLINE,
     "backward": {},
-    "deciding": {"patience": 60, "decay": 0.5, "alpha": 1e-5},
-    "wandering": {**ONLINE, "epsilon": 0.1, "curve_games": 7},
+    "decaying": {"patience": 60, "decay": 0.5, "alpha": 1e-5},
+    "exploring": {**ONLINE, "epsilon": 0.1, "curve_games": 7},
 }
 
 
@@ -132,7 +136,7 @@ def test_a_run_that_was_stopped_and_resumed_is_the_same_run(tmp_path: Path, way:
     straight = train(config, tmp_path / "straight")
     now = 0
     for further in (1, 5, 30, 1):
-        session = train(config, tmp_path / "halting", resume=now > 0, callback=StopAfter(now + further))
+        session = train(config, tmp_path / "halting", resume=now > 0, callbacks=StopAfter(now + further))
         assert session.progress.games >= now + further
         now = session.progress.games
     assert now < config.games
@@ -141,7 +145,7 @@ def test_a_run_that_was_stopped_and_resumed_is_the_same_run(tmp_path: Path, way:
     assert rows_but_time(tmp_path / "halting") == rows_but_time(tmp_path / "straight")
     assert without_time(session.progress) == without_time(straight.progress)
     assert session.progress.decays == straight.progress.decays
-    assert (straight.progress.decays > 0) == (way == "deciding")
+    assert (straight.progress.decays > 0) == (way == "decaying")
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -149,7 +153,7 @@ def test_a_run_that_crashed_and_was_resumed_is_the_same_run(tmp_path: Path, way:
     config = tiny(**WAYS[way])
     train(config, tmp_path / "straight")
     folder = RunFolder(tmp_path / "crashing")
-    train(config, folder.path, callback=StopAfter(50))
+    train(config, folder.path, callbacks=StopAfter(50))
     saved = folder.checkpoint_file.read_bytes()
     crash(config, folder.path, 150, resume=True)
     assert folder.checkpoint_file.read_bytes() == saved
@@ -162,7 +166,7 @@ def test_a_run_that_crashed_and_was_resumed_is_the_same_run(tmp_path: Path, way:
 
 
 def test_rows_beyond_the_checkpoint_are_dropped_when_a_run_is_opened_again(tmp_path: Path) -> None:
-    saved = train(tiny(), tmp_path, callback=StopAfter(50)).progress.games
+    saved = train(tiny(), tmp_path, callbacks=StopAfter(50)).progress.games
     crash(tiny(), tmp_path, 150, resume=True)
     session = open_session(tiny(), tmp_path, resume=True, threads=1)
     assert session.progress.games == saved
@@ -182,7 +186,7 @@ def test_a_run_that_crashed_before_its_first_checkpoint_begins_anew(tmp_path: Pa
 
 def test_checkpoints_are_saved_on_the_way(tmp_path: Path) -> None:
     crash(tiny(checkpoint_minutes=OFTEN), tmp_path, 150)
-    assert 0 < RunFolder(tmp_path).load_checkpoint(Trainer(tiny())).games < 150
+    assert 0 < load_checkpoint(RunFolder(tmp_path), Trainer(tiny())).games < 150
 
 
 def test_a_checkpoint_that_cannot_be_written_does_not_end_the_learning(tmp_path: Path) -> None:
@@ -192,15 +196,15 @@ def test_a_checkpoint_that_cannot_be_written_does_not_end_the_learning(tmp_path:
         def __init__(self) -> None:
             self.problems: list[str] = []
 
-        def on_games(self, session: NTupleSession) -> None:
+        def on_games_end(self, session: TrainingSession) -> None:
             session.folder.checkpoint_file.mkdir(exist_ok=True)
 
-        def on_unsaved(self, problem: FileError) -> None:
-            self.problems.append(str(problem))
+        def on_save_failed(self, session: TrainingSession, error: FileError) -> None:
+            self.problems.append(str(error))
 
     callback = InTheWay()
-    with pytest.raises(FileError, match=r"checkpoint\.safetensors"):  # the last one: so much is said in the end
-        train(tiny(checkpoint_minutes=OFTEN), tmp_path / "hindered", callback=callback)
+    with pytest.raises(FileError, match=r"checkpoint\.safetensors"):  # the last one is an error
+        train(tiny(checkpoint_minutes=OFTEN), tmp_path / "hindered", callbacks=callback)
     assert callback.problems
     train(tiny(), tmp_path / "straight")
     assert rows_but_time(tmp_path / "hindered") == rows_but_time(tmp_path / "straight")
@@ -209,7 +213,7 @@ def test_a_checkpoint_that_cannot_be_written_does_not_end_the_learning(tmp_path:
 
 
 def test_what_a_killed_process_left_half_written_is_removed(tmp_path: Path) -> None:
-    train(tiny(), tmp_path, callback=StopAfter(50))
+    train(tiny(), tmp_path, callbacks=StopAfter(50))
     rest = tmp_path / ".checkpoint.safetensors.0123abcd.part"
     rest.write_bytes(b"half a checkpoint")
     open_session(tiny(), tmp_path, resume=True)
@@ -220,15 +224,16 @@ def test_a_larger_budget_goes_on_as_if_it_had_been_so_from_the_beginning(tmp_pat
     train(tiny(games=300), tmp_path / "straight")
     train(tiny(games=130), tmp_path / "longer")
     session = train(tiny(games=300, evaluate_games=5, checkpoint_minutes=1), tmp_path / "longer", resume=True)
-    assert session.folder.config().games == 300
+    assert session.folder.read_config() == session.config
     assert learned(tmp_path / "longer") == learned(tmp_path / "straight")
     assert rows_but_time(tmp_path / "longer") == rows_but_time(tmp_path / "straight")
 
 
-def test_a_finished_run_resumed_stays_as_it_is(tmp_path: Path) -> None:
-    first = train(tiny(), tmp_path)
+@pytest.mark.parametrize("games", [300, 310])
+def test_a_finished_run_resumed_stays_as_it_is(tmp_path: Path, games: int) -> None:
+    first = train(tiny(games=games), tmp_path)
     before, rows = learned(tmp_path), first.folder.curve_points()
-    again = train(tiny(), tmp_path, resume=True)
+    again = train(tiny(games=games), tmp_path, resume=True)
     assert (learned(tmp_path), again.folder.curve_points(), again.progress) == (before, rows, first.progress)
 
 
@@ -261,9 +266,9 @@ def test_a_finished_run_resumed_stays_as_it_is(tmp_path: Path) -> None:
 def test_another_way_of_learning_is_not_the_same_run(tmp_path: Path, changes: dict[str, Any]) -> None:
     tiny().save(tmp_path / "config.toml")
     key = next(iter(changes)).rstrip("_")
-    with pytest.raises(UsageError, match=rf"was begun with {key} = .*, not .*; it cannot be resumed so"):
+    with pytest.raises(UsageError, match=rf"was started with {key} = .*, not .*; a resumed run cannot change it"):
         open_session(tiny(**changes), tmp_path, resume=True)
-    assert RunFolder(tmp_path).config() == tiny()
+    assert RunFolder(tmp_path).read_config() == tiny()
 
 
 def test_every_key_is_either_learning_or_may_change() -> None:
@@ -284,9 +289,9 @@ def test_every_key_is_either_learning_or_may_change() -> None:
 
 
 def test_a_folder_with_a_run_is_refused_and_left_alone(tmp_path: Path) -> None:
-    train(tiny(), tmp_path, callback=StopAfter(50))
+    train(tiny(), tmp_path, callbacks=StopAfter(50))
     before = {file: file.read_bytes() for file in tmp_path.iterdir()}
-    with pytest.raises(UsageError, match="holds a run already: --resume goes on with it, --out takes another folder"):
+    with pytest.raises(UsageError, match="holds a run already: resume it, or choose another folder"):
         open_session(tiny(), tmp_path)
     assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
 
@@ -298,7 +303,7 @@ def test_where_nothing_is_nothing_can_be_resumed(tmp_path: Path) -> None:
 
 
 def test_a_damaged_run_is_refused_and_left_alone(tmp_path: Path) -> None:
-    folder = train(tiny(), tmp_path, callback=StopAfter(50)).folder
+    folder = train(tiny(), tmp_path, callbacks=StopAfter(50)).folder
     content = folder.checkpoint_file.read_bytes()
     content = content[:-1] + bytes([content[-1] ^ 1])
     folder.checkpoint_file.write_bytes(content)
@@ -322,12 +327,13 @@ def test_no_folder_is_made_for_what_cannot_be(tmp_path: Path) -> None:
 
 def test_weights_that_went_to_infinity_are_not_saved(tmp_path: Path) -> None:
     class Poison(Callback):
-        def on_games(self, session: NTupleSession) -> None:
+        def on_games_end(self, session: TrainingSession) -> None:
+            assert isinstance(session, NTupleSession)
             if session.progress.games >= 100:
                 session.trainer.weights[:] = np.nan
 
-    with pytest.raises(DivergedError, match="learning diverged: the weights went to infinity; try a share below 1"):
-        train(tiny(checkpoint_minutes=OFTEN), tmp_path, callback=Poison())
+    with pytest.raises(DivergedError, match="learning diverged: weights are infinite; try an alpha below 1"):
+        train(tiny(checkpoint_minutes=OFTEN), tmp_path, callbacks=Poison())
     folder = RunFolder(tmp_path)
     assert not folder.model_file.exists()
     tensors, _ = read_tensors(folder.checkpoint_file)
@@ -338,12 +344,12 @@ def test_weights_that_went_to_infinity_are_not_saved(tmp_path: Path) -> None:
 
 
 def test_a_step_that_is_too_large_is_noticed(tmp_path: Path) -> None:
-    with pytest.raises(DivergedError, match="try a share below 2"):
+    with pytest.raises(DivergedError, match="try an alpha below 2"):
         train(tiny(**ONLINE | {"alpha": 2.0, "optimistic_init": 1e9, "games": 3000}), tmp_path)
 
 
 def test_the_step_becomes_smaller_when_learning_is_saturated(tmp_path: Path) -> None:
-    """So small a step learns nothing: whether the last games were better is chance, and each case occurs."""
+    """With such a small alpha nothing is learned: the last games are better by chance, and both cases occur."""
     config = tiny(
         games=900, patience=60, decay=0.5, alpha=1e-6, **{k: ONLINE[k] for k in ("update", "step_size", "lambda_")}
     )
@@ -352,7 +358,7 @@ def test_the_step_becomes_smaller_when_learning_is_saturated(tmp_path: Path) -> 
     alpha, decays = np.float32(1e-6), []
     for end in range(60, config.games + 1, 60):
         last = [row for row in rows if end - 60 < row.games <= end]
-        assert {row.alpha for row in last} == {float(alpha)}
+        assert {row.alpha for row in last if isinstance(row, CurvePoint)} == {float(alpha)}
         earlier = [row.score_mean for row in rows if end - 120 < row.games <= end - 60]
         saturated = bool(earlier) and sum(row.score_mean for row in last) < IMPROVEMENT * sum(earlier)
         alpha *= np.float32(0.5) if saturated else np.float32(1)
@@ -375,15 +381,36 @@ def test_a_session_stopped_before_it_began_saves_what_there_is(tmp_path: Path) -
     assert not load_model(session.folder.model_file).weights.any()
 
 
-def test_time_is_a_budget_too(tmp_path: Path) -> None:
-    session = train(tiny(games=0, minutes=0.3 / 60), tmp_path)
+def test_time_is_a_budget_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = open_session(tiny(games=0, minutes=1), tmp_path, threads=1)
+    time_by_games(session, monkeypatch)
+    session.run()
     assert session.done == 1
-    assert 0.3 <= session.progress.seconds < 5
-    assert session.progress.games > 20
+    assert (session.progress.games, session.progress.seconds) == (60, 60)
+
+
+def test_evaluations_and_checkpoints_are_made_when_they_are_due(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Saved(Callback):
+        def __init__(self) -> None:
+            self.games: set[int] = set()
+
+        def on_games_end(self, session: TrainingSession) -> None:
+            if session.folder.checkpoint_file.exists():
+                self.games.add(load_checkpoint(session.folder, Trainer(tiny())).games)
+
+    saved = Saved()
+    config = tiny(games=300, evaluate_minutes=1, checkpoint_minutes=2)
+    session = open_session(config, tmp_path, threads=1, callbacks=saved)
+    time_by_games(session, monkeypatch)
+    session.run()
+    assert [point.games for point in session.folder.evaluation_points()] == [60, 120, 180, 240, 300]
+    assert saved.games == {120, 240}
 
 
 def test_several_threads_play_every_game_once(tmp_path: Path) -> None:
-    open_session(tiny(games=1000), tmp_path, threads=3, callback=StopAfter(300)).run()
+    open_session(tiny(games=1000), tmp_path, threads=3, callbacks=StopAfter(300)).run()
     progress = open_session(tiny(games=1000), tmp_path, resume=True, threads=2).run()
     rows = RunFolder(tmp_path).curve_points()
     assert [row.games for row in rows] == list(range(20, 1001, 20))
@@ -395,25 +422,16 @@ def test_a_session_may_run_in_another_thread(tmp_path: Path) -> None:
     session = open_session(tiny(), tmp_path, threads=1)
     thread = threading.Thread(target=session.run)
     thread.start()
-    thread.join(60)
+    thread.join()
     assert session.done == 1
     assert session.folder.model_file.exists()
 
 
-def test_a_watcher_is_told_of_games_and_points(tmp_path: Path) -> None:
-    class Listener(Callback):
-        def __init__(self) -> None:
-            self.games: list[int] = []
-            self.points: list[CurvePoint] = []
-
-        def on_games(self, session: NTupleSession) -> None:
-            self.games.append(session.progress.games)
-
-        def on_point(self, point: CurvePoint) -> None:
-            self.points.append(point)
-
-    listener = Listener()
-    session = train(tiny(), tmp_path, callback=listener)
-    assert listener.games == sorted(set(listener.games))
-    assert listener.games[-1] == 300
-    assert listener.points == session.folder.curve_points()
+@pytest.mark.parametrize("games", [300, 310, 7])
+def test_model_curve_and_progress_state_the_same_totals(tmp_path: Path, games: int) -> None:
+    session = train(tiny(games=games), tmp_path)
+    last, origin = session.folder.curve_points()[-1], load_model(session.folder.model_file).origin
+    assert last.games == int(origin["games"]) == session.progress.games == games
+    assert last.moves == int(origin["moves"]) == session.progress.moves
+    assert f"{last.seconds:.1f}" == origin["seconds"]
+    assert last.window == (games % 20 or 20)

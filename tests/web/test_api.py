@@ -146,9 +146,9 @@ def test_the_run_of_a_deep_network_is_shown_and_plays(tmp_path: Path) -> None:
     with TestClient(make_app(tmp_path)) as client:
         [run] = get(client, "/runs")
         assert (run["name"], run["player"], run["has_model"]) == ("deep", "dqn", True)
-        assert run["games"] == session.points[-1].games
+        assert run["games"] == session.progress.games
         curve = get(client, "/runs/deep")["curve"]
-        assert [point["largest"] for point in curve] == [point.largest for point in session.points]
+        assert [point["largest"] for point in curve] == [vars(point)["largest"] for point in session.points]
         agents = get(client, "/agents", game="2048:rows=3,columns=3")
         assert [agent["spec"] for agent in agents if agent["run"]] == ["dqn:model=deep"]
         assert not {"dqn", "afterstate"} & {agent["spec"] for agent in agents}

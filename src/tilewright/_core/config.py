@@ -1,87 +1,164 @@
 """Configurations: frozen dataclasses whose fields are the keys of a TOML file.
 
-A key that is no name in Python (`lambda`) is a field with an underscore behind it.
+A key that is a Python keyword (`lambda`) is a field with a trailing underscore (`lambda_`).
 """
 
 import dataclasses
 import functools
 import json
+import numbers
+import textwrap
 import tomllib
 import typing
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import NamedTuple, Self, TypeAlias, TypeVar, cast
 
+from tilewright._core.checks import check_choice, check_range
 from tilewright._core.files import write_text
 from tilewright._core.registry import did_you_mean
 from tilewright.errors import ConfigError, FileError
 
-__all__ = ["Config", "config_from_toml", "presets_in", "read_config", "read_source"]
+__all__ = [
+    "Config",
+    "ConfigKey",
+    "Value",
+    "config_from_toml",
+    "describe_config",
+    "key",
+    "presets_in",
+    "read_source",
+]
 
 C = TypeVar("C", bound="Config")
+T = TypeVar("T")
+Value: TypeAlias = str | int | float | bool | tuple[str, ...]
+
+_COMMENT_WIDTH = 100
+# Type of a field -> (its name in tables, how an error message asks for it).
+_TYPES: dict[object, tuple[str, str]] = {
+    str: ("string", "text"),
+    int: ("integer", "a whole number"),
+    float: ("number", "a number"),
+    bool: ("boolean", "true or false"),
+    tuple[str, ...]: ("list of strings", "a list of texts"),
+}
+
+
+def key(default: T, meaning: str) -> T:
+    """Declare a key of a configuration.
+
+    Args:
+        default: The value of a key that is left out.
+        meaning: What the key means, in one or a few sentences of plain text.
+    """
+    return dataclasses.field(default=default, metadata={"meaning": meaning})
 
 
 @dataclass(frozen=True)
 class Config:
-    """What all configurations share: checks that name the key, and the TOML that reads back."""
+    """Base of all configurations: types, checks that name the key, and TOML that reads back."""
 
-    def _one_of(self, key: str, allowed: typing.Iterable[str]) -> None:
-        value = getattr(self, key)
-        if value not in allowed:
-            raise ConfigError(f"{key} = {value!r}{did_you_mean(value, allowed)}; allowed: {', '.join(allowed)}")
+    def __post_init__(self) -> None:
+        """Check the type of every value; whole numbers become floats, and lists tuples, where the field wants them."""
+        for name, wanted in _field_types(type(self)).items():
+            object.__setattr__(self, name, _typed(_key(name), getattr(self, name), wanted))
 
-    def _between(self, key: str, low: float, high: float | None, *, above: bool = False) -> None:
-        value = getattr(self, key)
-        if value < low or (above and value == low) or (high is not None and value > high) or value != value:
-            limits = f"{'above' if above else 'from'} {low}{'' if high is None else f' to {high}'}"
-            raise ConfigError(f"{_key(key)} = {value}: must be {limits}")
+    def _one_of(self, name: str, allowed: Collection[str]) -> None:
+        value = getattr(self, name)
+        check_choice(f"{_key(name)} = {value!r}", value, allowed, ConfigError)
 
-    def to_toml(self) -> str:
-        """The TOML that reads back as this configuration."""
+    def _between(self, name: str, low: float, high: float | None, *, above: bool = False) -> None:
+        value = getattr(self, name)
+        check_range(f"{_key(name)} = {value}", value, low, high, above=above, error=ConfigError)
+
+    def to_dict(self) -> dict[str, Value]:
+        """All keys with their values."""
+        return {_key(field.name): getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def to_toml(self, *, comments: bool = False) -> str:
+        """The TOML that reads back as this configuration.
+
+        Args:
+            comments: Whether the meaning of every key stands above it.
+        """
+        meanings = {entry.key: entry.meaning for entry in describe_config(type(self))} if comments else {}
         lines = []
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, tuple):
-                text = "[" + ", ".join(_quoted(item) for item in value) + "]"
-            else:
-                text = _quoted(value) if isinstance(value, str) else str(value).lower()
-            lines.append(f"{_key(field.name)} = {text}")
-        return "\n".join(lines) + "\n"
+        for name, value in self.to_dict().items():
+            wrapped = textwrap.wrap(meanings.get(name, ""), _COMMENT_WIDTH, break_on_hyphens=False)
+            lines += [f"# {line}" for line in wrapped]
+            lines.append(f"{name} = {_toml(value)}")
+            if comments:
+                lines.append("")
+        return "\n".join(lines).rstrip("\n") + "\n"
 
-    def chosen(self) -> dict[str, Any]:
-        """The keys that are not as they are by default."""
-        fields = dataclasses.fields(self)
-        return {_key(field.name): value for field in fields if (value := getattr(self, field.name)) != field.default}
+    def chosen(self) -> dict[str, Value]:
+        """The keys whose values differ from the defaults."""
+        defaults = {_key(field.name): field.default for field in dataclasses.fields(self)}
+        return {name: value for name, value in self.to_dict().items() if value != defaults[name]}
+
+    def replace(self, **changes: object) -> Self:
+        """The same configuration with some keys changed; `lambda_` stands for `lambda`.
+
+        Raises:
+            ConfigError: A key is unknown, or a value is not allowed.
+        """
+        return _from_entries(type(self), {**self.to_dict(), **_keys(changes)})
 
     def save(self, path: Path) -> None:
+        """Write the TOML to a file."""
         write_text(path, self.to_toml())
 
 
-def _key(field: str) -> str:
-    return field.rstrip("_")
+class ConfigKey(NamedTuple):
+    """One row of the table of a configuration's keys."""
+
+    key: str
+    type: str  # string, integer, number, boolean or list of strings
+    default: str  # as TOML
+    meaning: str
 
 
-def _quoted(text: str) -> str:
-    """The text as TOML writes it, which is as JSON does but for one character."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+def describe_config(kind: type[Config]) -> list[ConfigKey]:
+    """The table of a configuration's keys, in the order of the file."""
+    types = _field_types(kind)
+    return [
+        ConfigKey(
+            _key(field.name),
+            _TYPES[types[field.name]][0],
+            _toml(cast(Value, field.default)),
+            field.metadata.get("meaning", ""),
+        )
+        for field in dataclasses.fields(kind)
+    ]
 
 
 @functools.cache
 def presets_in(folder: str) -> dict[str, str]:
-    """The recipes of a folder of the package, each with the first line of its file."""
+    """The presets in a folder of the package: the first line of each file by the preset's name."""
     files = sorted(resources.files("tilewright").joinpath(folder).iterdir(), key=lambda file: file.name)
-    found = {file.name.removesuffix(".toml"): file.read_text("utf-8") for file in files if file.name.endswith(".toml")}
-    return {name: text.splitlines()[0].lstrip("# ") for name, text in found.items()}
+    texts = {file.name.removesuffix(".toml"): file.read_text("utf-8") for file in files if file.name.endswith(".toml")}
+    return {name: text.splitlines()[0].lstrip("# ") for name, text in texts.items()}
 
 
-def read_source(source: str, *folders: str) -> str:
-    """The text of a preset, by its name in one of the package's folders, or of a file."""
+def read_source(source: str | Path, *folders: str) -> str:
+    """Read the text of a preset or a file.
+
+    Args:
+        source: The name of a preset in one of `folders`, or the path of a file. A `Path` is always a file.
+        folders: Folders of the package with presets.
+
+    Raises:
+        ConfigError: `source` is neither.
+        FileError: The file cannot be read.
+    """
     presets = {name: folder for folder in folders for name in presets_in(folder)}
-    if source in presets:
+    if isinstance(source, str) and source in presets:
         return resources.files("tilewright").joinpath(f"{presets[source]}/{source}.toml").read_text("utf-8")
     path = Path(source)
-    if not path.suffix and not path.exists():
+    if isinstance(source, str) and not path.suffix and not path.exists():
         hint = did_you_mean(source, presets)
         raise ConfigError(f"there is no preset or file {source!r}{hint}; presets: {', '.join(presets)}")
     try:
@@ -90,42 +167,64 @@ def read_source(source: str, *folders: str) -> str:
         raise FileError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or 'not text'}") from None
 
 
-def read_config(kind: type[C], source: str, folder: str, **changes: Any) -> C:
-    """The configuration of a preset in a folder of the package, or of a file; errors name the source."""
-    text = read_source(source, folder)
-    try:
-        return config_from_toml(kind, text, **changes)
-    except ConfigError as error:
-        raise ConfigError(f"{source}: {error}") from None
+def config_from_toml(kind: type[C], text: str, **changes: object) -> C:
+    """The configuration that a TOML text describes, with some keys changed; `lambda_` stands for `lambda`.
 
-
-def config_from_toml(kind: type[C], text: str, **changes: Any) -> C:
-    """The configuration that a TOML text describes, with some keys changed."""
+    Raises:
+        ConfigError: The text is not TOML, a key is unknown, or a value is not allowed.
+    """
     try:
         entries = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"not valid TOML: {error}") from None
-    fields = {_key(field.name): field for field in dataclasses.fields(kind)}
+    return _from_entries(kind, {**entries, **_keys(changes)})
+
+
+def _from_entries(kind: type[C], entries: Mapping[str, object]) -> C:
+    fields = {_key(field.name): field.name for field in dataclasses.fields(kind)}
+    for name in entries:
+        if name not in fields:
+            raise ConfigError(f"unknown key {name!r}{did_you_mean(name, fields)}; known: {', '.join(fields)}")
+    types = _field_types(kind)
+    return kind(**{fields[name]: _typed(name, value, types[fields[name]]) for name, value in entries.items()})
+
+
+def _key(field: str) -> str:
+    return field.rstrip("_")
+
+
+def _keys(changes: Mapping[str, object]) -> dict[str, object]:
+    """Changes by key; Python code writes `lambda_=0.5`, for `lambda=0.5` is not Python."""
+    return {_key(name): value for name, value in changes.items()}
+
+
+def _field_types(kind: type[Config]) -> Mapping[str, object]:
     types = typing.get_type_hints(kind)
-    given = {}
-    for key, value in {**entries, **changes}.items():
-        if key not in fields:
-            raise ConfigError(f"unknown key {key!r}{did_you_mean(key, fields)}; known: {', '.join(fields)}")
-        given[fields[key].name] = _typed(key, value, types[fields[key].name])
-    return kind(**given)
+    return {field.name: types[field.name] for field in dataclasses.fields(kind)}
 
 
-def _typed(key: str, value: Any, wanted: Any) -> Any:
-    if typing.get_origin(wanted) is tuple:
-        if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
-            return tuple(value)
-        raise ConfigError(f"{key} = {value!r}: must be a list of texts")
-    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+def _typed(key: str, value: object, wanted: object) -> Value:
+    """The value as the type of its field, or a ConfigError."""
+    if wanted is bool and isinstance(value, bool):
+        return value
+    if wanted is str and isinstance(value, str):
+        return value
+    if wanted is int and isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        return int(value)
+    if wanted is float and isinstance(value, numbers.Real) and not isinstance(value, bool):
         try:
             return float(value)
         except OverflowError:
             raise ConfigError(f"{key}: the number is too large") from None
-    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
-        names = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
-        raise ConfigError(f"{key} = {value!r}: must be {names[wanted]}")
-    return value
+    if wanted == tuple[str, ...] and isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    raise ConfigError(f"{key} = {value!r}: must be {_TYPES[wanted][1]}")
+
+
+def _toml(value: Value) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_toml(item) for item in value) + "]"
+    if isinstance(value, str):
+        # TOML quotes text as JSON does, except for one character.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return str(value).lower()

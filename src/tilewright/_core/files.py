@@ -1,7 +1,8 @@
-"""Files that survive: written whole or not at all, and refused with one clear line when they are not what they say.
+"""Files that are written completely or not at all, and that are checked when they are read.
 
-Weights are kept as safetensors: a length, a JSON header, raw arrays. They are written in pieces rather than through the
-safetensors package, whose writer needs a second copy of every array in memory; the format is the same.
+Arrays are stored as safetensors: the length of the header, the header in JSON, then the raw arrays. They are written
+chunk by chunk and not by the safetensors package, whose writer needs a second copy of every array in memory. The format
+is the same.
 """
 
 import hashlib
@@ -34,23 +35,27 @@ Tensors = Mapping[str, NDArray[Any]]
 
 _DTYPES = {"F32": np.float32, "I16": np.int16, "U8": np.uint8, "I64": np.int64, "U64": np.uint64, "F64": np.float64}
 _NAMES = {np.dtype(kind): name for name, kind in _DTYPES.items()}
-_LONGEST_HEADER = 1 << 20
-_PIECE = 1 << 24  # bytes written or hashed at a time
+_MAX_HEADER = 1 << 20
+_CHUNK = 1 << 24  # bytes written or hashed at once
 _ALIGN = 64
-_NO_SUM = b"0" * 64  # stands where the checksum will be, while the header is summed up
+_NO_CHECKSUM = b"0" * 64  # in place of the checksum, while the checksum of the header is computed
 
 
 @contextmanager
 def replace_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write to, which takes the place of `path` when the block ends well and is forgotten when not.
+    """Open a file to write to, which replaces `path` when the block ends without an error.
 
-    What was there before stays until the new content is safely on the disk: temporary file, fsync, rename.
+    The old content stays until the new content is on the disk: temporary file, fsync, rename. After an error the
+    temporary file is removed, and `path` is unchanged.
+
+    Raises:
+        FileError: The file cannot be written.
     """
     temporary: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
-        with unfinished.open("xb") as file:  # with the permissions of any new file; those of tempfile are private
+        with unfinished.open("xb") as file:  # tempfile would make a file that only its owner can read
             temporary = unfinished
             yield file
             file.flush()
@@ -76,7 +81,10 @@ def _sync_folder(folder: Path) -> None:
 
 @contextmanager
 def try_lock(path: Path) -> Iterator[bool]:
-    """Hold the file `path` for this thread alone, if no other process or thread does: says whether it is held."""
+    """Lock the file `path` for this thread; yields False if another thread or process holds the lock.
+
+    The file is made if it does not exist. Windows has no such lock: there the answer is always True.
+    """
     make_folder(path.parent)
     try:
         file = path.open("ab")
@@ -99,7 +107,11 @@ def _flock(file: IO[bytes]) -> bool:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, if there is none; raises FileError where that cannot be."""
+    """Make a folder and its parents, unless they exist.
+
+    Raises:
+        FileError: The folder cannot be made.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -107,65 +119,74 @@ def make_folder(folder: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
+    """Replace the content of a file by a text in UTF-8."""
     write_bytes(path, text.encode())
 
 
 def write_bytes(path: Path, content: bytes) -> None:
+    """Replace the content of a file."""
     with replace_file(path) as file:
         file.write(content)
 
 
 def write_tensors(path: Path, tensors: Tensors, metadata: Mapping[str, str]) -> None:
-    """Write arrays and metadata as safetensors, with a checksum over all of it."""
+    """Write arrays and metadata as safetensors, with a checksum of all of it in the metadata."""
     header: dict[str, Any] = {}
     end = 0
     digest = hashlib.sha256()
     for name, tensor in tensors.items():
         begin, end = end, end + tensor.nbytes
         header[name] = {"dtype": _NAMES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [begin, end]}
-        for piece in _pieces(tensor):
-            digest.update(piece)
-    header["__metadata__"] = {**metadata, "sha256": _NO_SUM.decode()}
+        for chunk in _chunks(tensor):
+            digest.update(chunk)
+    header["__metadata__"] = {**metadata, "sha256": _NO_CHECKSUM.decode()}
     text = json.dumps(header).encode()
     text += b" " * (-(len(text) + 8) % _ALIGN)
-    before, zeros, after = text.rpartition(_NO_SUM)
-    text = before + _whole_sum(before + zeros + after, digest.digest()).encode() + after
+    before, zeros, after = text.rpartition(_NO_CHECKSUM)
+    text = before + _checksum(before + zeros + after, digest.digest()).encode() + after
     with replace_file(path) as file:
         file.write(len(text).to_bytes(8, "little") + text)
         for tensor in tensors.values():
-            for piece in _pieces(tensor):
-                file.write(piece)
+            for chunk in _chunks(tensor):
+                file.write(chunk)
 
 
-def _pieces(tensor: NDArray[Any]) -> Iterator[memoryview]:
+def _chunks(tensor: NDArray[Any]) -> Iterator[memoryview]:
     data: memoryview = np.ascontiguousarray(tensor).reshape(-1).view(np.uint8).data
-    for begin in range(0, len(data), _PIECE):
-        yield data[begin : begin + _PIECE]
+    for begin in range(0, len(data), _CHUNK):
+        yield data[begin : begin + _CHUNK]
 
 
-def _whole_sum(text: bytes, arrays: bytes) -> str:
-    """The checksum of a header, in which the sum itself is still zeros, and of the sum of the arrays."""
+def _checksum(text: bytes, arrays: bytes) -> str:
+    """The checksum of a file: of its header, with zeros in place of the checksum, and of the digest of its arrays."""
     return hashlib.sha256(text + arrays).hexdigest()
 
 
 def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
-    """The arrays of a safetensors file, mapped into memory, and its metadata; raises FileError if anything is off."""
+    """Read a file that `write_tensors` wrote.
+
+    Returns:
+        The arrays by name, mapped into memory read-only, and the metadata.
+
+    Raises:
+        FileError: The file cannot be read, is of another kind, or is damaged.
+    """
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
             length = int.from_bytes(file.read(8), "little")
-            if size < 10 or not 2 <= length <= min(_LONGEST_HEADER, size - 8):
+            if size < 10 or not 2 <= length <= min(_MAX_HEADER, size - 8):
                 raise FileError(f"{path}: not a safetensors file")
             text = file.read(length)
         tensors, metadata = _parse_header(path, text, size)
-        _check_sum(path, text, metadata)
+        _verify_checksum(path, text, metadata)
     except OSError as error:
         raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
     return tensors, metadata
 
 
 def forget_pages(tensor: NDArray[Any]) -> None:
-    """Let the system take back the memory of a mapped array; it is read again from the file when needed."""
+    """Release the memory of a mapped array; the system reads it from the file again when it is needed."""
     mapping = getattr(tensor, "_mmap", None)
     if mapping is not None and hasattr(mmap, "MADV_DONTNEED"):
         mapping.madvise(mmap.MADV_DONTNEED)
@@ -177,7 +198,7 @@ def _parse_header(path: Path, text: bytes, size: int) -> tuple[dict[str, NDArray
         metadata = {str(key): str(value) for key, value in header.pop("__metadata__", {}).items()}
         layout = [_layout(name, entry) for name, entry in header.items()]
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
-        raise FileError(f"{path}: its header is damaged or of an unknown kind") from None
+        raise FileError(f"{path}: its header is damaged or unknown") from None
     tensors: dict[str, NDArray[Any]] = {}
     base, end = 8 + len(text), 0
     for name, dtype, shape, begin, stop in sorted(layout, key=lambda entry: entry[3]):
@@ -197,23 +218,23 @@ def _parse_header(path: Path, text: bytes, size: int) -> tuple[dict[str, NDArray
 
 
 def _layout(name: str, entry: Mapping[str, Any]) -> tuple[str, np.dtype[Any], tuple[int, ...], int, int]:
-    """Name, dtype, shape, begin and end of an array, out of its entry in the header."""
+    """Name, dtype, shape, begin and end of an array, from its entry in the header."""
     begin, end = entry["data_offsets"]
     shape = tuple(entry["shape"])
     if not all(type(number) is int for number in (begin, end, *shape)):
-        raise TypeError("sizes are whole numbers")
+        raise TypeError("sizes must be whole numbers")
     return name, np.dtype(_DTYPES[entry["dtype"]]), shape, begin, end
 
 
-def _check_sum(path: Path, text: bytes, metadata: Mapping[str, str]) -> None:
+def _verify_checksum(path: Path, text: bytes, metadata: Mapping[str, str]) -> None:
     given = metadata.get("sha256", "")
     if not given:
         raise FileError(f"{path}: has no checksum; not a file of tilewright")
     digest = hashlib.sha256()
     with path.open("rb") as file:
         file.seek(8 + len(text))
-        while piece := file.read(_PIECE):
-            digest.update(piece)
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
     before, _, after = text.rpartition(given.encode("ascii", "replace"))
-    if given != _whole_sum(before + _NO_SUM + after, digest.digest()):
-        raise FileError(f"{path}: damaged: its checksum does not fit its content")
+    if given != _checksum(before + _NO_CHECKSUM + after, digest.digest()):
+        raise FileError(f"{path}: damaged: its checksum does not match its content")

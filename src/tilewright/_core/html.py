@@ -1,4 +1,4 @@
-"""Self-contained pages: one file with its style and pictures inside."""
+"""Self-contained HTML pages: one file that includes its style and figures."""
 
 import base64
 import html
@@ -13,13 +13,13 @@ __all__ = ["embedded", "page"]
 
 
 def embedded(figure: "Figure", description: str = "") -> str:
-    """A picture as part of a page."""
-    picture = base64.b64encode(png(figure)).decode()
-    return f'<img alt="{html.escape(description)}" src="data:image/png;base64,{picture}">'
+    """The HTML of a figure, with the image inside; `description` is its alternative text."""
+    image = base64.b64encode(png(figure)).decode()
+    return f'<img alt="{html.escape(description)}" src="data:image/png;base64,{image}">'
 
 
 def page(title: str, body: str) -> str:
-    """The page with that title; `body` is HTML."""
+    """A whole page; `title` is plain text, `body` is HTML."""
     return _PAGE.format(title=html.escape(title), body=body)
 
 

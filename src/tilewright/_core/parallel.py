@@ -1,4 +1,4 @@
-"""Spread numbered pieces of work over threads; kernels run without the GIL, so threads are all it takes."""
+"""Distribute numbered pieces of work over threads; kernels release the GIL, so threads are enough."""
 
 import os
 import threading
@@ -9,11 +9,11 @@ from tilewright.errors import UsageError
 
 __all__ = ["default_threads", "parallel_for"]
 
-_CHUNK_SECONDS = 0.1  # how long one piece should take: short enough for a lively progress bar and a quick Ctrl-C
+_CHUNK_SECONDS = 0.1  # aim for a chunk: short enough for a smooth progress bar and a quick Ctrl-C
 
 
 def default_threads() -> int:
-    """As many threads as this process may use processors."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -24,41 +24,55 @@ def parallel_for(
     progress: Callable[[int], None] | None = None,
     until: Callable[[], bool] | None = None,
 ) -> int:
-    """Call `work(first, n)` until all of `count` numbers are covered once, in pieces, on several threads.
+    """Call `work(first, n)` for chunks of the numbers 0 to `count - 1`, each number once, on several threads.
 
-    No new piece is begun once `until` is true, a thread raised an error, or Ctrl-C was pressed; those under way are
-    finished, so that the numbers covered are always the first ones. Returns how many; errors and Ctrl-C are raised.
+    No further chunk is started after `until` returns True, after an error in a thread, or after Ctrl-C. Chunks that
+    have started are finished first, so the numbers covered are always 0 to some number.
+
+    Args:
+        work: Called with the first number of a chunk and the size of the chunk.
+        count: The number of numbers.
+        threads: The number of threads, at least 1.
+        progress: Called with the size of every finished chunk, from the thread that finished it.
+        until: Asked before every chunk.
+
+    Returns:
+        How many numbers were covered.
+
+    Raises:
+        UsageError: `threads` is below 1.
+        BaseException: The first error that `work`, `progress` or `until` raised, or KeyboardInterrupt.
     """
     if threads < 1:
         raise UsageError(f"threads={threads}: at least one is needed")
-    plan = _Plan(count, threads, until)
-    pool = [threading.Thread(target=plan.run, args=(work, progress), daemon=True) for _ in range(min(threads, count))]
+    chunks = _Chunks(count, threads, until)
+    pool = [threading.Thread(target=chunks.run, args=(work, progress), daemon=True) for _ in range(min(threads, count))]
     try:
         for thread in pool:
             thread.start()
         for _ in pool:
-            # Not `thread.join`: up to Python 3.12 an interrupted one takes a running thread for a finished one.
-            while not plan.ended.acquire(timeout=0.05):
+            # Not `thread.join`: up to Python 3.12, an interrupted join takes a running thread for a finished one.
+            while not chunks.ended.acquire(timeout=0.05):
                 pass
     except BaseException:
-        plan.stop()
+        chunks.stop()
         raise
     finally:
         for thread in pool:
             if thread.ident is not None:
                 thread.join()
-    if plan.error is not None:
-        raise plan.error
-    return plan.covered
+    if chunks.error is not None:
+        raise chunks.error
+    return chunks.covered
 
 
-class _Plan:
-    """Hands out pieces, sized by how fast the last ones were."""
+class _Chunks:
+    """Hands out chunks of work whose size follows the speed of the last ones."""
 
     def __init__(self, count: int, threads: int, until: Callable[[], bool] | None) -> None:
         self.error: BaseException | None = None
         self.covered = 0
-        self.ended = threading.Semaphore(0)  # one for every thread that is done
+        self.ended = threading.Semaphore(0)  # released once by every thread that has ended
         self._count, self._threads, self._size = count, threads, 1
         self._until, self._stopped = until, False
         self._lock = threading.Lock()
@@ -66,7 +80,23 @@ class _Plan:
     def stop(self) -> None:
         self._stopped = True
 
+    def run(self, work: Callable[[int, int], None], progress: Callable[[int], None] | None) -> None:
+        """Work on chunks until none is left; the body of every thread."""
+        try:
+            while (chunk := self._take())[1]:
+                start = time.perf_counter()
+                work(*chunk)
+                self._size = next_size(chunk[1], time.perf_counter() - start)
+                if progress:
+                    progress(chunk[1])
+        except BaseException as error:  # noqa: BLE001  (raised again in the caller's thread)
+            self.error = self.error or error
+            self.stop()
+        finally:
+            self.ended.release()
+
     def _take(self) -> tuple[int, int]:
+        """The first number of the next chunk and its size; a size of 0 when there is none."""
         with self._lock:
             if self._stopped or (self._until is not None and self._until()):
                 return self.covered, 0
@@ -76,17 +106,7 @@ class _Plan:
             self.covered += n
             return first, n
 
-    def run(self, work: Callable[[int, int], None], progress: Callable[[int], None] | None) -> None:
-        try:
-            while (piece := self._take())[1]:
-                began = time.perf_counter()
-                work(*piece)
-                seconds = max(time.perf_counter() - began, 1e-6)
-                self._size = max(1, min(int(piece[1] * _CHUNK_SECONDS / seconds), 8 * piece[1]))
-                if progress:
-                    progress(piece[1])
-        except BaseException as error:  # noqa: BLE001  (handed to the caller's thread)
-            self.error = self.error or error
-            self.stop()
-        finally:
-            self.ended.release()
+
+def next_size(size: int, seconds: float) -> int:
+    """The size of the chunk after one of `size` numbers that took `seconds`: at most eight times as large."""
+    return max(1, min(int(size * _CHUNK_SECONDS / max(seconds, 1e-6)), 8 * size))

@@ -1,4 +1,4 @@
-"""What all pictures have in common: colours, frame, the second scale, and how they are saved."""
+"""The common style of all figures: colours, frame, a second axis, and how figures are saved."""
 
 import io
 from pathlib import Path
@@ -17,13 +17,14 @@ INK, SOFT, BLUE, ORANGE = "#2b2b33", "#8a8a94", "#1f6f9f", "#d9822b"
 
 
 def new_figure(width: float = 8.0, height: float = 4.2) -> "Figure":
+    """Make a figure without pyplot, so that nothing is shown or kept; sizes are in inches."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), dpi=130, layout="constrained")
 
 
 def style(axes: "Axes") -> "Axes":
-    """A light frame: two spines, and lines across to read heights by."""
+    """Give axes a light frame: two spines and horizontal grid lines."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", color="#e6e6ea", linewidth=0.8)
     axes.set_axisbelow(True)
@@ -32,7 +33,7 @@ def style(axes: "Axes") -> "Axes":
 
 
 def second_scale(axes: "Axes", label: str) -> "Axes":
-    """A scale on the right, for a dashed line."""
+    """Add a second y-axis on the right, for a dashed line."""
     second = axes.twinx()
     second.set_ylabel(f"{label} (dashed)", color=SOFT)
     second.spines[["top", "left"]].set_visible(False)
@@ -41,7 +42,7 @@ def second_scale(axes: "Axes", label: str) -> "Axes":
 
 
 def shorten(axis: "Axis") -> None:
-    """Write large numbers at an axis as 20 k and 1.5 M."""
+    """Write large tick labels as 20 k and 1.5 M."""
     from matplotlib.ticker import FuncFormatter
 
     def short(value: float, _: int) -> str:
@@ -54,11 +55,13 @@ def shorten(axis: "Axis") -> None:
 
 
 def png(figure: "Figure") -> bytes:
+    """The figure as the content of a PNG file."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png")
     return buffer.getvalue()
 
 
 def save_png(figure: "Figure", path: Path) -> None:
+    """Write the figure to a PNG file."""
     with replace_file(path) as file:
         file.write(png(figure))

@@ -7,7 +7,7 @@ import click
 from tilewright._core.tables import write_table
 from tilewright.cli import output
 from tilewright.cli.options import chosen_cluster, engine_options, threads_option
-from tilewright.cli.suite_progress import suite_progress
+from tilewright.cli.progress import suite_progress
 from tilewright.errors import JobsFailedError
 from tilewright.reproduce.experiments import SCALES, all_experiments
 from tilewright.reproduce.runner import SuiteResult, load_results, run_experiments

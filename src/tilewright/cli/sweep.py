@@ -6,8 +6,8 @@ import click
 
 from tilewright.cli import output
 from tilewright.cli.options import chosen_cluster, engine_options, threads_option
+from tilewright.cli.progress import suite_progress
 from tilewright.cli.reproduce import csv_option, report_result
-from tilewright.cli.suite_progress import suite_progress
 from tilewright.cli.train import read_changes
 from tilewright.errors import ConfigError
 from tilewright.reproduce.sweep import sweep
@@ -20,7 +20,7 @@ __all__ = ["sweep_command"]
 @click.argument("over", nargs=-1, required=True, metavar="KEY=VALUE,VALUE,...")
 @click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a key of all configurations.")
 @click.option("--seeds", default=1, show_default=True, help="The number of trainings of each combination.")
-@click.option("--games", default=200, show_default=True, help="The number of games of each evaluation.")
+@click.option("--evaluate-games", default=200, show_default=True, help="The number of games of each evaluation.")
 @click.option(
     "--agent",
     default="",
@@ -42,7 +42,7 @@ def sweep_command(
     over: tuple[str, ...],
     changes: tuple[str, ...],
     seeds: int,
-    games: int,
+    evaluate_games: int,
     agent: str,
     out: Path,
     csv: Path | None,
@@ -65,14 +65,14 @@ def sweep_command(
     axes = dict(_read_axis(text) for text in over)
     if len(axes) < len(over):
         raise ConfigError("a key is given twice")
-    fixed = read_changes(changes, None)
+    fixed = read_changes(changes)
     output.announce_compilation()
     with chosen_cluster(engine, address, threads) as cluster, suite_progress() as callback:
         result = sweep(
             config,
             axes,
             seeds=seeds,
-            games=games,
+            evaluate_games=evaluate_games,
             agent=agent,
             out=out,
             threads=threads,
@@ -88,4 +88,4 @@ def _read_axis(text: str) -> tuple[str, list[object]]:
     key, equals, values = text.partition("=")
     if not equals or not values:
         raise ConfigError(f"{text}: must be of the form key=value,value,…")
-    return key.strip(), [read_changes((f"{key}={value}",), None)[key.strip()] for value in values.split(",")]
+    return key.strip(), [read_changes((f"{key}={value}",))[key.strip()] for value in values.split(",")]

@@ -1,87 +1,128 @@
-"""`tilewright train`: learn by a preset or a configuration file."""
+"""`tilewright train`: train a network by a preset or a configuration file, or go on with a run."""
 
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import click
 
 from tilewright.cli import output
 from tilewright.cli.options import threads_option
-from tilewright.cli.train_progress import training_progress
-from tilewright.errors import ConfigError
-from tilewright.training.configs import all_presets, read_config
-from tilewright.training.opening import open_any_session
+from tilewright.errors import ConfigError, UsageError
+from tilewright.training.api import free_folder
+from tilewright.training.config import AnyConfig, list_presets, read_config
+from tilewright.training.progress_bar import show_progress
 from tilewright.training.report import save_curve, write_report
-from tilewright.training.session import TrainingSession
+from tilewright.training.run_folder import RunFolder
+from tilewright.training.session import TrainingSession, open_session
 
-__all__ = ["evaluation_of", "free_folder", "read_changes", "train"]
+__all__ = ["evaluation_of", "read_changes", "resumption_of", "run_session", "train"]
 
 
 @click.command()
 @click.argument("config", required=False)
-@click.option("--out", type=click.Path(path_type=Path), help="The run folder.  [default: runs/NAME]")
-@click.option("--resume", is_flag=True, help="Go on with the run in that folder.")
-@click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe.")
-@click.option("--seed", type=int, help="Change the seed of the recipe.")
-@click.option("--show", is_flag=True, help="Print the recipe and stop: copy it, change it, train with it.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="The run folder.  [default: runs/NAME]")
+@click.option(
+    "--resume",
+    type=click.Path(path_type=Path),
+    metavar="RUN",
+    help="Go on with this run; it needs no CONFIG.",
+)
+@click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a key of the configuration.")
+@click.option("--minutes", type=float, help="Change the budget in minutes of training.")
+@click.option("--games", type=int, help="Change the budget in games.")
+@click.option("--seed", type=int, help="Change the seed.")
+@click.option("--show", is_flag=True, help="Print the configuration with all its keys and their meanings, and stop.")
 @threads_option
 def train(
     config: str | None,
     out: Path | None,
-    resume: bool,
+    resume: Path | None,
     changes: tuple[str, ...],
+    minutes: float | None,
+    games: int | None,
     seed: int | None,
     show: bool,
     threads: int | None,
 ) -> None:
-    """Train a network, n-tuple or deep, by RECIPE: a preset's name, or a TOML file. Without RECIPE, list the presets.
+    """Train a network, n-tuple or deep, as CONFIG says: a preset or a TOML file. Without CONFIG, list the presets.
 
-    Ctrl-C stops at the end of the games under way and saves; --resume goes on from there.
+    Ctrl-C stops after the current games and saves everything; --resume goes on from there. A resumed run may have
+    another budget, which counts from the start of the training.
 
     \b
     Examples:
+      tilewright train
       tilewright train minute
-      tilewright train hour --out runs/long
-      tilewright train hour --out runs/long --resume
-      tilewright train minute --set lambda=0.8 --set network=5x6
+      tilewright train hour --minutes 20 --out runs/long
+      tilewright train --resume runs/long
+      tilewright train --resume runs/long --minutes 120
+      tilewright train minute --set lambda=0.8 --set network=5x6 --seed 7
       tilewright train minute --show > mine.toml
-      tilewright train dqn --set architecture=cnn_5l --set minutes=60
+      tilewright train mine.toml
+      tilewright train dqn --set architecture=cnn_5l --minutes 60
     """
-    if config is None:
-        output.print_table(("preset", "what it trains"), list(all_presets().items()))
+    given = read_changes(changes, seed=seed, minutes=minutes, games=games)
+    if resume is not None:
+        if config is not None or out is not None:
+            raise UsageError(f"--resume {resume} takes everything from the run: leave out CONFIG and --out")
+        chosen, folder = read_config(RunFolder(resume).read_config(), **given), resume
+    elif config is None:
+        if out is not None or given or show:
+            raise UsageError("CONFIG is missing: a preset or a file; `tilewright train` lists the presets")
+        output.print_table(("preset", "what it trains"), list(list_presets().items()))
+        print("\ntrain one: tilewright train PRESET")
         return
-    chosen = read_config(config, **read_changes(changes, seed))
+    else:
+        chosen, folder = read_config(config, **given), out or free_folder(Path(config).stem)
     if show:
-        print(chosen.to_toml(), end="")
+        print(chosen.to_toml(comments=True), end="")
         return
-    output.announce_compilation()
-    folder = out or (Path("runs") / Path(config).stem if resume else free_folder(Path(config).stem))
-    with training_progress(folder.name) as callback:
-        session = open_any_session(chosen, folder, resume=resume, threads=threads, callback=callback)
-        progress = session.run()
-    save_curve(session.folder)
-    write_report(session.folder)
+    session = run_session(chosen, folder, folder.name, resume=resume is not None, threads=threads)
+    progress = session.progress
     print(
         f"{progress.games:,} games, {progress.moves:,} moves in {progress.seconds:,.1f} s of training "
         f"({progress.moves / max(progress.seconds, 1e-9):,.0f} moves/s)"
     )
     print(f"model {session.folder.model_file}")
+    if session.done < 1:
+        print(f"go on: {resumption_of(session)}")
     print(f"next: {evaluation_of(session)}")
 
 
-def read_changes(changes: tuple[str, ...], seed: int | None) -> dict[str, Any]:
-    """The keys that were set on the command line; a value is read as TOML, or else as text."""
-    found: dict[str, Any] = {} if seed is None else {"seed": seed}
+def run_session(config: AnyConfig, folder: Path, label: str, *, resume: bool, threads: int | None) -> TrainingSession:
+    """Train with a progress display, and write figure and report; returns the session, which has ended."""
+    if not resume and RunFolder(folder).exists():
+        raise UsageError(
+            f"{folder} holds a run already: `tilewright train --resume {folder}` goes on with it, --out takes another"
+        )
+    output.announce_compilation()
+    with show_progress(label) as callback:
+        session = open_session(config, folder, resume=resume, threads=threads, callbacks=callback)
+        session.run()
+    save_curve(session.folder)
+    write_report(session.folder)
+    return session
+
+
+def read_changes(changes: tuple[str, ...], **options: object) -> dict[str, object]:
+    """The keys changed on the command line.
+
+    Args:
+        changes: Texts KEY=VALUE; a value is TOML, or text that needs no quotes.
+        options: Keys with options of their own; None for those that were not given.
+    """
+    found = {key: value for key, value in options.items() if value is not None}
     for change in changes:
         key, equals, text = change.partition("=")
         if not equals:
-            raise ConfigError(f"--set {change}: must be of the form key=value")
+            raise ConfigError(f"--set {change}: must be of the form KEY=VALUE")
+        if key.strip() in found:
+            raise ConfigError(f"--set {change}: {key.strip()} is given twice")
         found[key.strip()] = _value(text.strip())
     return found
 
 
-def _value(text: str) -> Any:
+def _value(text: str) -> object:
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
@@ -89,17 +130,12 @@ def _value(text: str) -> Any:
 
 
 def evaluation_of(session: TrainingSession) -> str:
-    """The command that evaluates what was trained."""
+    """The command that evaluates the trained network."""
     game, agent = session.config.game, session.config.player
-    return f"tilewright evaluate {agent}:model={session.folder.model_file}" + (
-        "" if game == "2048" else f" --game {game}"
-    )
+    command = f"tilewright evaluate {agent}:model={session.folder.model_file}"
+    return command if game == "2048" else f"{command} --game {game}"
 
 
-def free_folder(name: str) -> Path:
-    """runs/NAME, or the first of runs/NAME-2, … that holds no run yet."""
-    folder, number = Path("runs") / name, 1
-    while (folder / "config.toml").exists():
-        number += 1
-        folder = Path("runs") / f"{name}-{number}"
-    return folder
+def resumption_of(session: TrainingSession) -> str:
+    """The command that goes on with the run."""
+    return f"tilewright train --resume {session.folder.path}"

@@ -1,18 +1,17 @@
-"""Configurations for training deep networks, and the presets that ship."""
+"""Configurations for training deep networks."""
 
 import math
 from dataclasses import dataclass
 
 from tilewright._core.checks import check_that
-from tilewright._core.config import Config, presets_in, read_config
+from tilewright._core.config import Config, key
 from tilewright.deep.architectures import ARCHITECTURES
 from tilewright.errors import ConfigError, UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
 
-__all__ = ["ALGORITHMS", "DEEP_PRESETS", "ENCODINGS", "DeepConfig", "deep_preset_names", "read_deep_config"]
+__all__ = ["ALGORITHMS", "ENCODINGS", "DeepConfig"]
 
-DEEP_PRESETS = "deep/presets"  # the folder of the package
 ALGORITHMS = ("dqn", "afterstate")
 ENCODINGS = ("onehot", "grid")
 LOSSES = ("mse", "huber")
@@ -57,8 +56,8 @@ class DeepConfig(Config):
     """How a deep network is trained. Every field is a key of the TOML file; a missing key has the default.
 
     Keys have the names of Stable-Baselines3's `DQN` where it has them. The defaults of the algorithm are the published
-    settings of Bouhoula, Castro & Centa, "Reinforcement Learning on 2048" (below: Bouhoula), unless a comment says
-    otherwise. A *step* is one move in one game.
+    settings of Bouhoula, Castro & Centa, "Reinforcement Learning on 2048" (below: Bouhoula), unless the meaning of
+    a key says otherwise. A *step* is one move in one game.
 
     Raises:
         ConfigError: A value is not allowed, or two values exclude each other.
@@ -68,76 +67,94 @@ class DeepConfig(Config):
     """
 
     # Problem and network
-    algorithm: str = "dqn"  # dqn: Q-learning of action values; afterstate: TD(0) of afterstate values
-    game: str = "2048"  # a game's spec; Bouhoula starts with one tile: 2048:start_tiles=1
-    architecture: str = "mlp"  # a name of deep.architectures
-    encoding: str = "onehot"  # the input of a cell. onehot: a plane for each tile; grid: its exponent (Table II)
-    dueling: bool = True  # dqn: separate heads for state value and advantages (Wang et al. 2016)
-    bfloat16: bool = False  # compute convolutions in bfloat16: faster only on CPUs with such instructions; ours
+    algorithm: str = key("dqn", "dqn: Q-learning of action values. afterstate: TD(0) of afterstate values.")
+    game: str = key("2048", "The game, as a spec. Bouhoula starts with one tile: 2048:start_tiles=1.")
+    architecture: str = key("mlp", "The network, such as mlp, cnn_5l or small.")
+    encoding: str = key(
+        "onehot", "The input for a cell. onehot: a plane for each tile. grid: the exponent (Bouhoula, Table II)."
+    )
+    dueling: bool = key(True, "dqn: separate heads for state value and advantages (Wang et al. 2016).")
+    bfloat16: bool = key(
+        False, "Compute convolutions in bfloat16, which is faster only on CPUs with such instructions. Not in Bouhoula."
+    )
     # Algorithm
-    double_q: bool = True  # dqn: double Q-learning (van Hasselt et al. 2016)
-    prioritized_replay: bool = True  # dqn: sample transitions by their TD errors (Schaul et al. 2016)
-    prioritized_replay_alpha: float = 0.6  # exponent of the priorities; 0 samples uniformly
-    prioritized_replay_beta: float = 0.4  # exponent of the importance weights at the start; it grows to 1 at the end
-    n_step: int = 1  # dqn: rewards in a return before the bootstrapped value (SB3: n_steps)
-    mask: bool = False  # dqn: never explore or bootstrap from illegal moves; without it they cost `penalty`; ours
-    symmetry: bool = False  # apply a random symmetry of the board to every sampled transition; ours
-    gamma: float = 0.99  # discount factor
-    loss: str = "mse"  # mse: squared error; huber: Huber loss, as Bouhoula
+    double_q: bool = key(True, "dqn: double Q-learning (van Hasselt et al. 2016).")
+    prioritized_replay: bool = key(True, "dqn: sample transitions by their TD errors (Schaul et al. 2016).")
+    prioritized_replay_alpha: float = key(0.6, "The exponent of the priorities. 0: sample uniformly.")
+    prioritized_replay_beta: float = key(
+        0.4, "The exponent of the importance weights at the start; it grows to 1 at the end."
+    )
+    n_step: int = key(1, "dqn: the number of rewards in a return before the bootstrapped value (SB3: n_steps).")
+    mask: bool = key(
+        False,
+        "dqn: never explore or bootstrap from illegal moves; without it they cost `penalty`. Not in Bouhoula.",
+    )
+    symmetry: bool = key(False, "Apply a random symmetry of the board to every sampled transition. Not in Bouhoula.")
+    gamma: float = key(0.99, "The discount factor.")
+    loss: str = key("mse", "mse: squared error. huber: Huber loss, as Bouhoula.")
     # Rewards
-    reward: str = "score"  # dqn: score: the points of a move; log2: their logarithm
-    reward_scale: float = 1.0  # rewards are divided by this number before learning
-    penalty: float = 0.0  # dqn: cost of an invalid move; Bouhoula: 32 or 512
-    end_probability: float = 0.0  # dqn: probability that an invalid move ends the episode; Bouhoula: 0.05 in Table I
-    end_fraction: float = 0.0  # dqn: largest allowed fraction of invalid moves, 0 for no limit; Bouhoula: 0.1
-    # Exploration: ε falls linearly from the initial to the final value
-    exploration_initial_eps: float = 0.6
-    exploration_final_eps: float = 0.01
-    exploration_fraction: float = 0.1  # fraction of the training in which ε falls
+    reward: str = key("score", "dqn: score: the points of a move. log2: their logarithm.")
+    reward_scale: float = key(1.0, "Rewards are divided by this number before learning.")
+    penalty: float = key(0.0, "dqn: the cost of an invalid move (32 or 512 in Bouhoula).")
+    end_probability: float = key(
+        0.0, "dqn: the probability that an invalid move ends the episode (0.05 in Bouhoula, Table I)."
+    )
+    end_fraction: float = key(0.0, "dqn: the largest allowed fraction of invalid moves (0.1 in Bouhoula). 0: no limit.")
+    # Exploration
+    exploration_initial_eps: float = key(0.6, "The probability of a random move at the start; it falls linearly.")
+    exploration_final_eps: float = key(0.01, "The probability of a random move at the end.")
+    exploration_fraction: float = key(0.1, "The fraction of the training in which this probability falls.")
     # Replay buffer and optimizer
-    buffer_size: int = 10_000  # transitions in the replay buffer
-    learning_starts: int = 10_000  # steps before the first gradient step
-    train_freq: int = 4  # steps per gradient step
-    batch_size: int = 32  # transitions per gradient step
-    learning_rate: float = 1e-4  # of Adam, at the start
-    learning_rate_end: float = 0.0  # at the end, reached linearly; 0 keeps the learning rate constant; ours
-    target_update_interval: int = 1000  # steps between updates of the target network
-    n_envs: int = 16  # games played side by side; Bouhoula: 1
+    buffer_size: int = key(10_000, "The number of transitions in the replay buffer.")
+    learning_starts: int = key(10_000, "The number of steps before the first gradient step.")
+    train_freq: int = key(4, "The number of steps per gradient step.")
+    batch_size: int = key(32, "The number of transitions per gradient step.")
+    learning_rate: float = key(1e-4, "The learning rate of Adam at the start.")
+    learning_rate_end: float = key(
+        0.0, "The learning rate at the end, reached linearly. 0: it stays as it is. Not in Bouhoula."
+    )
+    target_update_interval: int = key(1000, "The number of steps between updates of the target network.")
+    n_envs: int = key(16, "The number of games played side by side (1 in Bouhoula).")
     # Budget
-    total_steps: int = 0  # steps to train; 0 for no limit (SB3: total_timesteps)
-    minutes: float = 0.0  # minutes to train; 0 for no limit; with both, the first limit counts
-    seed: int = 0
+    total_steps: int = key(
+        0,
+        "The budget in steps (SB3: total_timesteps); training ends when the first of the two budgets is used up. "
+        "0: no limit.",
+    )
+    minutes: float = key(0.0, "The budget in minutes of training, without evaluations. 0: no limit.")
+    seed: int = key(0, "The seed of all random numbers.")
     # Progress
-    curve_games: int = 100  # training games per point of the learning curve
-    evaluate_games: int = 100  # games per evaluation during training
-    evaluate_minutes: float = 5.0  # minutes between evaluations; 0 for none
-    checkpoint_minutes: float = 5.0  # minutes between checkpoints
+    curve_games: int = key(100, "The number of games in a row of the learning curve.")
+    evaluate_games: int = key(100, "The number of games of an evaluation during training.")
+    evaluate_minutes: float = key(5.0, "The time between evaluations, in minutes of training. 0: no evaluations.")
+    checkpoint_minutes: float = key(5.0, "The time between checkpoints, in minutes of training.")
 
     def __post_init__(self) -> None:
         """Check all values."""
+        super().__post_init__()
         self._one_of("algorithm", ALGORITHMS)
         self._one_of("architecture", ARCHITECTURES)
         self._one_of("encoding", ENCODINGS)
         self._one_of("loss", LOSSES)
         self._one_of("reward", REWARDS)
-        for key in _FRACTIONS:
-            self._between(key, 0, 1)
-        for key in _NOT_NEGATIVE:
-            self._between(key, 0, None)
-        for key in _POSITIVE:
-            self._between(key, 0, None, above=True)
-        for key in _AT_LEAST_ONE:
-            self._between(key, 1, None)
-        for key in _FINITE:
-            self._must(math.isfinite(getattr(self, key)), key, "must be finite")
+        for name in _FRACTIONS:
+            self._between(name, 0, 1)
+        for name in _NOT_NEGATIVE:
+            self._between(name, 0, None)
+        for name in _POSITIVE:
+            self._between(name, 0, None, above=True)
+        for name in _AT_LEAST_ONE:
+            self._between(name, 1, None)
+        for name in _FINITE:
+            self._must(math.isfinite(getattr(self, name)), name, "must be finite")
         try:
             self.make_game()
         except UsageError as error:
             raise ConfigError(f"game = {self.game!r}: {error}") from None
         self._check_together()
 
-    def _must(self, holds: bool, key: str, complaint: str) -> None:
-        check_that(holds, f"{key} = {getattr(self, key)!r}", complaint, ConfigError)
+    def _must(self, holds: bool, name: str, complaint: str) -> None:
+        check_that(holds, f"{name} = {getattr(self, name)!r}", complaint, ConfigError)
 
     def _check_together(self) -> None:
         """Check values that depend on each other."""
@@ -152,11 +169,11 @@ class DeepConfig(Config):
         if max(self.n_envs, self.train_freq) % min(self.n_envs, self.train_freq):
             raise ConfigError(f"n_envs = {self.n_envs}, train_freq = {self.train_freq}: one must divide the other")
         if self.algorithm == "afterstate":
-            for key in _DQN_ONLY:
-                default = getattr(DeepConfig, key)
+            for name in _DQN_ONLY:
+                default = getattr(DeepConfig, name)
                 self._must(
-                    getattr(self, key) == default,
-                    key,
+                    getattr(self, name) == default,
+                    name,
                     f'must be {default!r} with algorithm = "afterstate", which plays legal moves for their score',
                 )
 
@@ -179,29 +196,3 @@ class DeepConfig(Config):
     def make_game(self) -> Game:
         """Return the game that is learned."""
         return make_game(self.game)
-
-
-def deep_preset_names() -> dict[str, str]:
-    """Return the names of the presets, each with the first line of its file.
-
-    >>> sorted(deep_preset_names())
-    ['deep-afterstate', 'dqn', 'dqn-paper', 'dqn-paper-mlp']
-    """
-    return presets_in(DEEP_PRESETS)
-
-
-def read_deep_config(source: str, **changes: object) -> DeepConfig:
-    """Read a configuration.
-
-    Args:
-        source: The name of a preset, or the path of a TOML file.
-        **changes: Keys that replace those of the source.
-
-    Raises:
-        ConfigError: A key is unknown, or a value is not allowed.
-        FileError: The file cannot be read.
-
-    >>> read_deep_config("dqn", seed=7).seed
-    7
-    """
-    return read_config(DeepConfig, source, DEEP_PRESETS, **changes)

@@ -2,10 +2,8 @@
 
 import json
 import math
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import asdict, dataclass, field
 from typing import ClassVar
 
 import torch
@@ -20,11 +18,13 @@ from tilewright.deep.vecenv import FinishedGame
 from tilewright.errors import DivergedError, UsageError
 from tilewright.games.policy import make_results
 from tilewright.play.statistics import Estimate, mean_of
-from tilewright.training.run_folder import DeepPoint, DeepRunFolder
-from tilewright.training.session import TEST_SEED, Callback, TrainingSession, open_in_folder
+from tilewright.training.callbacks import Callbacks
+from tilewright.training.run_folder import DeepPoint, RunFolder
+from tilewright.training.session import EVALUATION_SEED, TrainingSession
 
-__all__ = ["DeepSession", "open_deep_session"]
+__all__ = ["DeepSession"]
 
+CHECKPOINT_FORMAT = "tilewright-deep-checkpoint-2"
 LEARNERS: dict[str, Callable[[DeepConfig], Learner]] = {"dqn": DqnLearner, "afterstate": AfterstateLearner}
 
 
@@ -40,21 +40,32 @@ class DeepProgress:
 
     stage: ClassVar[int] = 0
 
+    @property
+    def pending_games(self) -> int:
+        """Games that are not in a full row of the learning curve yet."""
+        return len(self.finished)
 
-def save_progress(folder: DeepRunFolder, learner: Learner, progress: DeepProgress) -> None:
+
+def save_progress(folder: RunFolder, learner: Learner, progress: DeepProgress) -> None:
     """Write a checkpoint."""
-    folder.save_checkpoint(learner, progress, counters=json.dumps(learner.counters()))
+    metadata = {
+        "format": CHECKPOINT_FORMAT,
+        "config": learner.config.to_toml(),
+        "progress": json.dumps(asdict(progress)),
+        "counters": json.dumps(learner.counters()),
+    }
+    folder.save_checkpoint(learner.tensors(), metadata)
 
 
-def load_progress(folder: DeepRunFolder, learner: Learner) -> DeepProgress:
+def load_progress(folder: RunFolder, learner: Learner) -> DeepProgress:
     """Restore a learner from the last complete checkpoint and return the progress of its session."""
-    tensors, entries, metadata = folder.read_checkpoint()
+    tensors, entries, metadata = folder.read_checkpoint(CHECKPOINT_FORMAT)
     try:
         progress = DeepProgress(**entries)
         progress.finished = [FinishedGame(*game) for game in progress.finished]
         counters = json.loads(metadata["counters"])
     except (KeyError, TypeError, ValueError):
-        raise folder.damaged() from None
+        raise folder.damaged_progress() from None
     learner.restore(tensors, counters)
     return progress
 
@@ -65,12 +76,11 @@ class DeepSession(TrainingSession):
     budget: ClassVar[str] = "total_steps"
     config: DeepConfig
     progress: DeepProgress
-    points: list[DeepPoint]
 
     def __init__(
-        self, config: DeepConfig, folder: DeepRunFolder, threads: int | None = None, callback: Callback | None = None
+        self, config: DeepConfig, folder: RunFolder, threads: int | None = None, callbacks: Callbacks = None
     ) -> None:
-        super().__init__(config, folder, threads, callback)
+        super().__init__(config, folder, threads, callbacks)
         torch.set_num_threads(self.threads)
         try:
             self.learner = LEARNERS[config.algorithm](config)
@@ -103,18 +113,17 @@ class DeepSession(TrainingSession):
         by_time = now.seconds / (60 * config.minutes) if config.minutes else 0.0
         return min(1.0, max(by_steps, by_time))
 
-    def figures(self) -> str:
+    def status(self) -> str:
         """Return the state of the training in one line."""
         now = self.progress
         speed, epsilon = now.moves / max(now.seconds, 1e-9), self.learner.exploration_rate
         text = f"{now.moves:,} steps  {speed:,.0f} steps/s  ε {epsilon:.2f}"
-        if self.points:
-            last = self.points[-1]
+        if self.points and isinstance(last := self.points[-1], DeepPoint):
             text += f"  mean {last.score_mean:,.0f}  largest {last.largest}  loss {last.loss:.3g}"
         return text
 
     def _advance(self, pause: float) -> None:
-        began, now = time.perf_counter(), self.progress
+        start, now = self.clock(), self.progress
         finished = self.learner.learn(self.done)
         losses = self.learner.pop_losses()
         if not all(math.isfinite(loss) for loss in losses):
@@ -129,21 +138,26 @@ class DeepSession(TrainingSession):
             )
         now.losses = [now.losses[0] + sum(losses), now.losses[1] + len(losses)]
         now.moves = self.learner.steps
-        now.seconds += time.perf_counter() - began
+        now.seconds += self.clock() - start
         for game in finished:
             now.games += 1
             now.finished.append(game)
             if len(now.finished) == self.config.curve_games:
-                self._add_point()
-        self.callback.on_games(self)
+                point = self._point()
+                now.finished, now.losses = [], [0.0, 0.0]
+                self._log(point)
+        if self.callback.on_games_end(self) is False:
+            self.stop()
 
-    def _add_point(self) -> None:
+    def _point(self) -> DeepPoint:
+        """A row for the games that have none yet."""
         now, win = self.progress, self.game.win_code
         scores = [game.score for game in now.finished]
-        point = DeepPoint(
+        return DeepPoint(
             now.games,
             round(now.seconds, 3),
             now.moves,
+            len(scores),
             sum(scores) / len(scores),
             max(scores),
             sum(win is not None and game.largest_code >= win for game in now.finished) / len(scores),
@@ -151,36 +165,15 @@ class DeepSession(TrainingSession):
             round(self.learner.exploration_rate, 6),
             now.losses[0] / max(1.0, now.losses[1]),
         )
-        now.finished, now.losses = [], [0.0, 0.0]
-        self._add(point)
 
-    def _play_test(self) -> tuple[Estimate, float]:
+    def _pending_point(self) -> DeepPoint | None:
+        return self._point() if self.progress.finished else None
+
+    def _evaluate(self) -> tuple[Estimate, float]:
         """Play the evaluation games with the greedy policy."""
         results = make_results(self.config.evaluate_games)
-        play_batch(NetworkPolicy(self.learner.network, self.config.reward_scale), self.game, TEST_SEED, 0, results)
+        play_batch(
+            NetworkPolicy(self.learner.network, self.config.reward_scale), self.game, EVALUATION_SEED, 0, results
+        )
         win = self.game.win_code
         return mean_of(results.scores), 0.0 if win is None else float((results.codes >= win).mean())
-
-
-def open_deep_session(
-    config: DeepConfig,
-    path: Path,
-    *,
-    resume: bool = False,
-    threads: int | None = None,
-    callback: Callback | None = None,
-) -> DeepSession:
-    """Open a session in a run folder.
-
-    Args:
-        config: The configuration.
-        path: The run folder.
-        resume: Whether to continue the run that is there.
-        threads: The number of threads of PyTorch; 1 by default.
-        callback: Receives the events of the session.
-
-    Raises:
-        UsageError: The folder holds a run already, or the run to resume was started with another configuration.
-        FileError: There is no run to resume, or its checkpoint is damaged.
-    """
-    return open_in_folder(DeepSession, config, DeepRunFolder(path), resume=resume, threads=threads, callback=callback)

@@ -13,7 +13,7 @@ from typing import Any
 
 from tilewright._core.registry import did_you_mean
 from tilewright.errors import ConfigError, UsageError
-from tilewright.training.configs import AnyConfig
+from tilewright.training.config import AnyConfig
 
 __all__ = ["SCALES", "Experiment", "PaperValue", "Row", "Scale", "all_experiments", "find_experiments"]
 

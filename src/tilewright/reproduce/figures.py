@@ -145,7 +145,7 @@ def _draw_normalised(axes: "Axes", row: RowResult, colour: str) -> None:
     stages = training["stages"]
     for i, stage in enumerate(stages):
         end = stages[i + 1]["games"] if i + 1 < len(stages) else training["games"]
-        axes.plot([stage["games"], end], [stage["normalised"]] * 2, color=colour, linestyle=":", linewidth=1.4)
+        axes.plot([stage["games"], end], [stage["baseline_score"]] * 2, color=colour, linestyle=":", linewidth=1.4)
         axes.axvline(stage["games"], color=SOFT, linewidth=0.6)
 
 

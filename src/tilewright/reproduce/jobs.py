@@ -13,11 +13,10 @@ from tilewright.games import make_game
 from tilewright.ntuple.model import load_model
 from tilewright.play.evaluate import evaluate
 from tilewright.play.recording import read_games
-from tilewright.training.config import TrainingConfig
-from tilewright.training.configs import AnyConfig
-from tilewright.training.opening import open_any_session
+from tilewright.training.callbacks import Callback
+from tilewright.training.config import AnyConfig, TrainingConfig
 from tilewright.training.run_folder import RunFolder
-from tilewright.training.session import Callback, TrainingSession
+from tilewright.training.session import TrainingSession, open_session
 
 __all__ = [
     "EvaluationJob",
@@ -48,7 +47,7 @@ class StagePoint(TypedDict):
 
     stage: int
     games: int
-    normalised: float
+    baseline_score: float
 
 
 class TrainingResult(TypedDict):
@@ -162,15 +161,14 @@ def run_training(job: TrainingJob, folder: Path, report: ReportProgress) -> Trai
     """
 
     class Reporter(Callback):
-        def on_games(self, session: TrainingSession) -> None:
-            if not report(session.done):
-                session.stop()
+        def on_games_end(self, session: TrainingSession) -> bool:
+            return report(session.done)
 
-        def on_collected(self, session: TrainingSession) -> None:
-            self.on_games(session)
+        def on_starts_collected(self, session: TrainingSession) -> bool:
+            return report(session.done)
 
     resume = (folder / "config.toml").exists()
-    session = open_any_session(job.config, folder, resume=resume, threads=1, callback=Reporter())
+    session = open_session(job.config, folder, resume=resume, threads=1, callbacks=Reporter())
     progress = session.run()
     if session.done < 1:
         raise Stopped
@@ -182,7 +180,7 @@ def run_training(job: TrainingJob, folder: Path, report: ReportProgress) -> Trai
         "seconds": progress.seconds,
         "curve": [asdict(point) for point in session.points],
         "stages": [
-            {"stage": point.stage, "games": point.games, "normalised": point.normalised}
+            {"stage": point.stage, "games": point.games, "baseline_score": point.baseline_score}
             for point in session.folder.stage_points()
         ],
     }

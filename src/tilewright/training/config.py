@@ -1,11 +1,14 @@
-"""A training configuration: one frozen dataclass that is the preset, the run's config.toml and what kernels get."""
+"""Training configurations: the keys of an n-tuple training, and one way to read a configuration of any kind."""
 
 import dataclasses
+import os
+import tomllib
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import Protocol, Self, TypeVar, cast, overload
 
-from tilewright._core.config import Config, presets_in, read_config
-from tilewright._core.registry import did_you_mean
+from tilewright._core.config import Config, Value, config_from_toml, key, presets_in, read_source
+from tilewright._core.registry import did_you_mean, load_object
 from tilewright.errors import ConfigError, SpecError, UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
@@ -13,157 +16,371 @@ from tilewright.ntuple.downgrade import check_downgrade_above
 from tilewright.ntuple.model import VALUE_FUNCTIONS
 from tilewright.ntuple.patterns import NETWORKS, NTupleArchitecture
 
-__all__ = ["TrainingConfig", "preset_names", "read_training_config"]
+__all__ = ["AnyConfig", "TrainingConfig", "list_presets", "read_config"]
 
 UPDATES = ("online", "backward")
 STEP_SIZES = ("fixed", "tc")
-PRESETS = "training/presets"  # the folder of the package
-LARGEST_VALUE = 1_000_000_000  # far above any score, far below what float32 holds
+DEFAULT_NETWORK = "4x6"
+LARGEST_VALUE = 1_000_000_000  # far above any score, and float32 still represents it
+PRESET_FOLDERS = ("training/presets", "deep/presets")  # of the package
+DEEP_CONFIG = "tilewright.deep.config:DeepConfig"
+
+
+class AnyConfig(Protocol):
+    """What a training session needs of a configuration, whether it is for an n-tuple network or a deep one."""
+
+    @property
+    def game(self) -> str:
+        """The spec of the game."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of all random numbers."""
+
+    @property
+    def minutes(self) -> float:
+        """The budget in minutes; 0 for no limit."""
+
+    @property
+    def curve_games(self) -> int:
+        """The number of games in a row of the learning curve."""
+
+    @property
+    def evaluate_games(self) -> int:
+        """The number of games of an evaluation during training."""
+
+    @property
+    def evaluate_minutes(self) -> float:
+        """The time between evaluations; 0 for none."""
+
+    @property
+    def checkpoint_minutes(self) -> float:
+        """The time between checkpoints."""
+
+    @property
+    def player(self) -> str:
+        """The name of the agent that plays the trained network."""
+
+    @property
+    def subject(self) -> str:
+        """What is trained, in a word."""
+
+    @property
+    def length(self) -> str:
+        """The budget in words."""
+
+    def make_game(self) -> Game:
+        """The game to train on."""
+
+    def to_dict(self) -> dict[str, Value]:
+        """All keys with their values."""
+
+    def to_toml(self, *, comments: bool = False) -> str:
+        """The TOML that reads back as this configuration."""
+
+    def chosen(self) -> dict[str, Value]:
+        """The keys whose values differ from the defaults."""
+
+    def replace(self, **changes: object) -> Self:
+        """The same configuration with some keys changed."""
+
+    def save(self, path: Path) -> None:
+        """Write the TOML to a file."""
+
+
+A = TypeVar("A", bound=AnyConfig)
 
 
 @dataclass(frozen=True)
 class TrainingConfig(Config):
-    """How a network is trained. Every field is a key of the TOML file; what is left out has the default here."""
+    """How to train an n-tuple network.
 
-    game: str = "2048"
-    network: str = "4x6"  # a named network; or none, with `tuples`
-    tuples: tuple[str, ...] = ()  # hexadecimal cells, instead of a named network
-    symmetric: bool = True  # the following four go with `tuples`
-    alphabet: int = 16
-    features: tuple[str, ...] = ()
-    by_hint: bool = False
-    stages: tuple[str, ...] = ()  # tiles that begin a stage with weights of its own, like 16384+8192
-    promote: bool = False  # a stage reads what the one before it knows, until it knows better
-    stages_from: float = 0.0  # with promote: up to this part of the training, one stage learns for all
-    start_pool: int = 0  # stages are learned in turn, each from so many boards that the one before reached; 0: together
-    teacher_fraction: float = (
-        0.0  # with collect: for this part of its training, a stage learns from games of the one before
-    )
-    value_function: str = "afterstate"  # what is valued: afterstate, state or action
-    update: str = "backward"  # learn online, or backward from a game's end
-    lambda_: float = 0.0  # how much of a return comes from later moves (key: lambda)
-    n_step: int = 0  # longest return, in moves; 0: to the end of the game
-    step_size: str = "tc"  # how far a weight moves: fixed, or tc (temporal coherence)
-    alpha: float = 1.0  # share of the error that an update removes
-    decay: float = 1.0  # the share is multiplied by this when learning is saturated …
-    patience: int = 0  # … which is when this many games are no better than as many before them; 0: never
-    restart: int = 0  # a game of so many moves is played again from its middle; 0: never
-    model: str = ""  # a model to begin with; stages in turn go on with the first that it does not have
-    optimistic_init: float = 0.0  # the value of every board at the beginning; high is optimistic
-    epsilon: float = 0.0  # how often a random move is made
-    downgrade_above: int = (
-        0  # the model says: boards with larger tiles are to be played as smaller ones; 0: all as they are
-    )
-    games: int = 0  # how long to train: games, minutes, or whichever comes first; 0: no limit
-    minutes: float = 0.0
-    seed: int = 0
-    curve_games: int = 1000  # games a point of the learning curve
-    evaluate_games: int = 200  # games of a test along the way
-    evaluate_minutes: float = 5.0  # a test every so many minutes; 0: none
-    checkpoint_minutes: float = 5.0
+    Every field is a key of a TOML file; a key that is left out has the default. `tilewright train minute --show` and
+    the documentation print the table of all keys.
 
-    player: ClassVar[str] = "ntuple"  # the agent that plays what was trained
+    >>> config = TrainingConfig(games=1000, lambda_=0.5)
+    >>> config.length
+    '1,000 games'
+    >>> TrainingConfig(games=1000, alpha=3)
+    Traceback (most recent call last):
+    ...
+    tilewright.errors.ConfigError: alpha = 3.0: must be above 0 to 2
+    """
+
+    game: str = key("2048", "The game, as a spec such as 2048, 2048:rows=3 or threes:max_tile=6144.")
+    network: str = key(
+        "",
+        "A named network, such as 4x6 (Yeh et al. 2016), 5x6 (Jaśkowski 2016) or 8x6 (Matsuzaki 2017). "
+        "Empty: the network that `tuples` describes, or 4x6 without `tuples`.",
+    )
+    tuples: tuple[str, ...] = key(
+        (),
+        "Your own tuples instead of a named network. A tuple lists its cells as hexadecimal digits: "
+        "0 to 3 is the first row, 4 to 7 the second.",
+    )
+    symmetric: bool = key(
+        True,
+        "With `tuples`: read every tuple from all symmetries of the board, which share its weights "
+        "(Szubert & Jaśkowski 2014).",
+    )
+    alphabet: int = key(
+        16, "With `tuples`: the number of tiles that a cell distinguishes, with the empty cell; 15 or 16."
+    )
+    features: tuple[str, ...] = key(
+        (), "With `tuples`: further features, such as large_tiles or empty_cells (Yeh et al. 2016)."
+    )
+    by_hint: bool = key(
+        False, "With `tuples`: separate weights for every hint, which announces the next tile (Threes only)."
+    )
+    stages: tuple[str, ...] = key(
+        (),
+        "The tiles that start the second stage, the third stage and so on, such as 16384+8192; "
+        "every stage has its own weights (Yeh et al. 2016).",
+    )
+    promote: bool = key(
+        False,
+        "Train all stages together; a weight that a stage has not written yet is read from the stage before "
+        "(weight promotion, Jaśkowski 2016).",
+    )
+    stages_from: float = key(
+        0.0,
+        "With `promote`: the fraction of the training during which the later stages are frozen and the first stage "
+        "learns all boards.",
+    )
+    start_pool: int = key(
+        0,
+        "Train the stages one after the other; every later stage starts its games from this number of boards, at "
+        "which games of the stage before reached it (Yeh et al. 2016). 0: train all stages together.",
+    )
+    teacher_fraction: float = key(
+        0.0,
+        "With `start_pool`: the fraction of a later stage's training during which the stage before chooses the "
+        "moves and the new stage learns from them.",
+    )
+    value_function: str = key("afterstate", "What is valued: afterstate, state or action (Szubert & Jaśkowski 2014).")
+    update: str = key(
+        "backward",
+        "When values are updated: online, after every move, or backward, from the last move of a finished game to "
+        "the first (Matsuzaki 2017; TDL2048+ calls the two forward and backward).",
+    )
+    lambda_: float = key(
+        0.0, "λ of the TD(λ) return: 0 is TD(0), 1 the score of the rest of the game (Jaśkowski 2016 uses 0.5)."
+    )
+    n_step: int = key(
+        0, "Cut off the λ-return after this number of moves (5 in Yeh et al. 2016, equation 6). 0: no limit."
+    )
+    step_size: str = key(
+        "tc",
+        "How the learning rate of a weight is chosen: fixed, or tc for temporal coherence, which adapts it to the "
+        "signs of the weight's errors (Beal & Smith 1999, Jaśkowski 2016).",
+    )
+    alpha: float = key(
+        1.0,
+        "The learning rate: the fraction of the error that one update removes. It is divided among the weights read, "
+        "as TDL2048+ does; the rate per weight of other papers is alpha divided by the number of weights read.",
+    )
+    decay: float = key(
+        1.0,
+        "Multiply alpha by `decay` when the last `patience` games are no better than the `patience` before them "
+        "(Yeh et al. 2016).",
+    )
+    patience: int = key(0, "The number of games that `decay` compares. 0: alpha stays as it is.")
+    restart: int = key(
+        0,
+        "Play a game of at least this number of moves again from its middle, and repeat while the new game is as "
+        "long (Matsuzaki 2017). 0: never.",
+    )
+    model: str = key(
+        "",
+        "A model file to start from. With `start_pool`, its stages are kept, and training starts with the first "
+        "stage that it does not have.",
+    )
+    optimistic_init: float = key(
+        0.0, "The value of every board at the start; high values are optimistic and make it explore (Guei 2021)."
+    )
+    epsilon: float = key(0.0, "The probability of a random move (ε-greedy exploration).")
+    downgrade_above: int = key(
+        0,
+        "The trained model plays boards with larger tiles than this as boards with smaller tiles "
+        "(tile-downgrading, Guei et al. 2021). 0: never.",
+    )
+    games: int = key(0, "The budget in games; training ends when the first of the two budgets is used up. 0: no limit.")
+    minutes: float = key(0.0, "The budget in minutes of training, without evaluations. 0: no limit.")
+    seed: int = key(0, "The seed of all random numbers; on one thread, the same seed gives the same weights.")
+    curve_games: int = key(1000, "The number of games in a row of the learning curve.")
+    evaluate_games: int = key(200, "The number of games of an evaluation during training.")
+    evaluate_minutes: float = key(5.0, "The time between evaluations, in minutes of training. 0: no evaluations.")
+    checkpoint_minutes: float = key(5.0, "The time between checkpoints, in minutes of training.")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self._one_of("value_function", VALUE_FUNCTIONS)
         self._one_of("update", UPDATES)
         self._one_of("step_size", STEP_SIZES)
-        self._between("lambda_", 0, 1)
+        for name in ("lambda_", "epsilon", "stages_from", "teacher_fraction"):
+            self._between(name, 0, 1)
         self._between("alpha", 0, 2, above=True)
         self._between("decay", 0, 1, above=True)
-        self._between("epsilon", 0, 1)
-        self._between("stages_from", 0, 1)
-        self._between("teacher_fraction", 0, 1)
         self._between("optimistic_init", -LARGEST_VALUE, LARGEST_VALUE)
-        for key in ("start_pool", "n_step", "patience", "restart", "games", "minutes", "seed", "evaluate_minutes"):
-            self._between(key, 0, None)
-        for key in ("curve_games", "evaluate_games", "checkpoint_minutes"):
-            self._between(key, 0, None, above=True)
+        for name in ("start_pool", "n_step", "patience", "restart", "games", "minutes", "seed", "evaluate_minutes"):
+            self._between(name, 0, None)
+        for name in ("curve_games", "evaluate_games", "checkpoint_minutes"):
+            self._between(name, 0, None, above=True)
+        self._check_network()
+        self._check_learning()
+        self._check_stages()
+        self._check_parts()
+
+    def _check_network(self) -> None:
+        if self.tuples and self.network:
+            raise ConfigError(f'network = "{self.network}" and tuples exclude each other; leave one of them out')
+        if self.tuples:
+            return
+        for name in ("symmetric", "alphabet", "features", "by_hint"):
+            if getattr(self, name) != getattr(type(self), name):
+                raise ConfigError(f"{name} needs tuples; network = {self._network_name!r} has its own")
+        if self._network_name not in NETWORKS:
+            hint = did_you_mean(self.network, NETWORKS)
+            raise ConfigError(f"network = {self.network!r}: no such network{hint}; allowed: {', '.join(NETWORKS)}")
+
+    def _check_learning(self) -> None:
         if not self.games and not self.minutes:
             raise ConfigError("games or minutes must say how long to train")
         if self.update == "online" and (self.lambda_ > 0 or self.n_step > 1):
             raise ConfigError('update = "online" learns from one move at a time; lambda and n_step need "backward"')
         if self.update == "online" and self.restart:
-            raise ConfigError('update = "online" keeps no record of a game; restart needs "backward"')
-        if self.promote and self.value_function == "action":
-            raise ConfigError('promote does not go with value_function = "action"')
-        if self.stages_from and not self.promote:
-            raise ConfigError("stages_from goes with promote: the stages go on from what the first one learned")
-        if self.start_pool and not self.stages:
-            raise ConfigError("start_pool goes with stages; this config has none")
-        if self.teacher_fraction and not self.start_pool:
-            raise ConfigError("teacher_fraction goes with start_pool: it is the stage before that teaches")
-        if self.teacher_fraction and self.epsilon:
-            raise ConfigError("teacher_fraction does not go with epsilon: moves are the teacher's, or random")
-        if self.start_pool and self.promote:
-            raise ConfigError("promote is for stages that are learned together; start_pool is for one after the other")
-        if self.start_pool and self.value_function == "action":
-            raise ConfigError('start_pool does not go with value_function = "action"')
+            raise ConfigError('update = "online" does not keep the moves of a game; restart needs "backward"')
         if 0 < self.patience < self.curve_games:
             raise ConfigError(
                 f"patience = {self.patience}: must be 0 or at least curve_games = {self.curve_games}, "
-                "whose points it compares"
+                "whose rows it compares"
             )
         if self.value_function == "state" and self.optimistic_init > 0:
             raise ConfigError(
-                'value_function = "state" cannot begin with optimistic_init > 0: the end of a game would look best'
+                'value_function = "state" does not allow optimistic_init > 0: the end of a game would have the '
+                "highest value"
             )
-        self._check_parts()
+
+    def _check_stages(self) -> None:
+        if self.promote and self.value_function == "action":
+            raise ConfigError('promote does not work with value_function = "action"')
+        if self.stages_from and not self.promote:
+            raise ConfigError("stages_from needs promote: the later stages start from the weights of the first one")
+        if self.start_pool and not self.stages:
+            raise ConfigError("start_pool needs stages; this config has none")
+        if self.teacher_fraction and not self.start_pool:
+            raise ConfigError("teacher_fraction needs start_pool: the teacher is the stage before")
+        if self.teacher_fraction and self.epsilon:
+            raise ConfigError("teacher_fraction does not work with epsilon: a move is the teacher's or random")
+        if self.start_pool and self.promote:
+            raise ConfigError("promote trains all stages together, start_pool one after the other; choose one")
+        if self.start_pool and self.value_function == "action":
+            raise ConfigError('start_pool does not work with value_function = "action"')
 
     def _check_parts(self) -> None:
-        for key in ("symmetric", "alphabet", "features", "by_hint"):
-            if not self.tuples and getattr(self, key) != getattr(type(self), key):
-                raise ConfigError(f"{key} goes with tuples; network = {self.network!r} has its own")
-        if not self.tuples and self.network not in NETWORKS:
-            hint = did_you_mean(self.network, NETWORKS)
-            raise ConfigError(f"network = {self.network!r}: no such network{hint}; allowed: {', '.join(NETWORKS)}")
-        for key, part in (("game", self.make_game), ("tuples", self._tuples), ("stages", self.make_architecture)):
+        for name, part in (
+            ("game", self.make_game),
+            ("tuples", self._one_stage),
+            ("stages", self.make_architecture),
+        ):
             try:
                 part()
             except UsageError as error:
-                raise ConfigError(f"{key}: {error}") from None
+                raise ConfigError(f"{name}: {error}") from None
         try:
             check_downgrade_above(self.downgrade_above, self.make_game())
         except SpecError as error:
             raise ConfigError(str(error)) from None
 
     @property
+    def player(self) -> str:
+        """The name of the agent that plays the trained network."""
+        return "ntuple"
+
+    @property
     def subject(self) -> str:
-        """What is trained, in a word."""
-        return self.network if not self.tuples else "tuples"
+        """What is trained, in a word: the name of the network, or `tuples`."""
+        return "tuples" if self.tuples else self._network_name
 
     @property
     def length(self) -> str:
-        """How long it trains, in words: `1.2 minutes`, `5,000 games`, `1.2 minutes or 5,000 games`."""
+        """The budget in words: `1.2 minutes`, `5,000 games`, `1.2 minutes or 5,000 games`."""
         minutes = f"{self.minutes:g} minutes" if self.minutes else ""
         return " or ".join(filter(None, (minutes, f"{self.games:,} games" if self.games else "")))
 
     def make_game(self) -> Game:
+        """The game to train on."""
         return make_game(self.game)
 
-    def _tuples(self) -> NTupleArchitecture:
-        if not self.tuples:
-            shape = NETWORKS[self.network]
-        else:
-            shape = NTupleArchitecture(self.tuples, self.symmetric, self.alphabet, self.features, self.by_hint)
-        shape.check_fits(self.make_game())
-        return shape
-
     def make_architecture(self) -> NTupleArchitecture:
-        shape = dataclasses.replace(self._tuples(), stages=self.stages, promote=self.promote)
-        shape.check_fits(self.make_game())
-        return shape
+        """The network with all its stages.
+
+        Raises:
+            SpecError: The network does not fit the game.
+        """
+        architecture = dataclasses.replace(self._one_stage(), stages=self.stages, promote=self.promote)
+        architecture.check_fits(self.make_game())
+        return architecture
+
+    @property
+    def _network_name(self) -> str:
+        return self.network or DEFAULT_NETWORK
+
+    def _one_stage(self) -> NTupleArchitecture:
+        if self.tuples:
+            architecture = NTupleArchitecture(self.tuples, self.symmetric, self.alphabet, self.features, self.by_hint)
+        else:
+            architecture = NETWORKS[self._network_name]
+        architecture.check_fits(self.make_game())
+        return architecture
 
 
-def preset_names() -> dict[str, str]:
-    """The presets, each with the first line of its file."""
-    return presets_in(PRESETS)
+def list_presets() -> dict[str, str]:
+    """The presets that ship with the package, n-tuple and deep, each with a line that says what it trains.
 
-
-def read_training_config(source: str, **changes: Any) -> TrainingConfig:
-    """A recipe from a preset's name or a TOML file, with some keys changed.
-
-    >>> read_training_config("minute", seed=7).seed
-    7
+    >>> list_presets()["minute"]
+    'A superhuman 2048 player in about a minute: 4x6 network, backward TC(0.5).'
     """
-    return read_config(TrainingConfig, source, PRESETS, **changes)
+    return {name: summary for folder in PRESET_FOLDERS for name, summary in presets_in(folder).items()}
+
+
+@overload
+def read_config(source: A, **changes: object) -> A: ...
+@overload
+def read_config(source: str | Path, **changes: object) -> AnyConfig: ...
+def read_config(source: str | Path | AnyConfig, **changes: object) -> AnyConfig:
+    """Read a training configuration of any kind, and change some of its keys.
+
+    Args:
+        source: The name of a preset, the path of a TOML file, or a configuration.
+        changes: Keys with new values; `lambda_` stands for `lambda`.
+
+    Returns:
+        A DeepConfig if there is a key `algorithm`, a TrainingConfig otherwise.
+
+    Raises:
+        ConfigError: There is no such preset, a key is unknown, or a value is not allowed.
+        FileError: The file cannot be read.
+
+    >>> read_config("minute", seed=7).seed
+    7
+    >>> read_config("dqn").player
+    'dqn'
+    """
+    if isinstance(source, Config):
+        return cast(AnyConfig, source.replace(**changes))
+    if not isinstance(source, str | os.PathLike):
+        raise ConfigError(f"{source!r}: must be the name of a preset, the path of a file, or a configuration")
+    text = read_source(source if isinstance(source, str) else Path(source), *PRESET_FOLDERS)
+    kind: type[Config] = load_object(DEEP_CONFIG, "deep") if _is_deep(text, changes) else TrainingConfig
+    try:
+        return cast(AnyConfig, config_from_toml(kind, text, **changes))
+    except ConfigError as error:
+        raise ConfigError(f"{source}: {error}") from None
+
+
+def _is_deep(text: str, changes: dict[str, object]) -> bool:
+    try:
+        return "algorithm" in changes or "algorithm" in tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return False  # reading it as a TrainingConfig says what is wrong

@@ -1,4 +1,4 @@
-"""Pictures of a run: the learning curve, the tiles its player reaches, and one page that holds both."""
+"""Figures and reports of a run: the learning curve, the largest tiles of its player, and a page with both."""
 
 import html
 from collections.abc import Sequence
@@ -9,38 +9,47 @@ from tilewright._core.files import write_text
 from tilewright._core.html import embedded, page
 from tilewright._core.plots import BLUE, INK, ORANGE, SOFT, new_figure, save_png, second_scale, shorten, style
 from tilewright.play.evaluate import Evaluation
-from tilewright.training.run_folder import RunFolder, StagePoint
+from tilewright.training.run_folder import CurvePoint, EvaluationPoint, RunFolder, StagePoint, TrainingPoint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_curve", "draw_tiles", "save_curve", "write_report"]
+__all__ = ["draw_curve", "draw_tiles", "full_rows", "plot_curve", "save_curve", "summarise", "write_report"]
+
+
+def full_rows(points: Sequence[TrainingPoint]) -> list[TrainingPoint]:
+    """The learning curve without a last row of fewer games, whose mean is less certain than the others.
+
+    A curve that consists of such a row alone is kept.
+    """
+    if len(points) > 1 and points[-1].window < points[0].window:
+        return list(points[:-1])
+    return list(points)
 
 
 def draw_curve(folder: RunFolder) -> "Figure":
-    """Mean score against games played: training as a line, tests as points with their 95 % intervals."""
+    """Draw the learning curve of a run as a new figure."""
     figure = new_figure()
-    axes = style(figure.add_subplot())
-    points, tests = folder.curve_points(), folder.evaluation_points()
+    plot_curve(folder, style(figure.add_subplot()))
+    return figure
+
+
+def plot_curve(folder: RunFolder, axes: "Axes") -> None:
+    """Draw the learning curve of a run: mean scores of training games, and evaluations with their 95 % intervals."""
+    points, evaluations = full_rows(folder.curve_points()), folder.evaluation_points()
     games = [point.games for point in points]
-    for stage in sorted({point.stage for point in points}):
-        part = [point for point in points if point.stage == stage]
+    for stage in sorted({_stage_of(point) for point in points}):
+        part = [point for point in points if _stage_of(point) == stage]
         axes.plot(
             [point.games for point in part],
             [point.score_mean for point in part],
             color=BLUE,
             linewidth=1.8,
-            label="training games" if stage == 1 else None,
+            label="training games" if part[0] is points[0] else None,
         )
     _mark_stages(axes, folder.stage_points(), games[-1] if games else 0)
-    if tests:
-        middle = [test.score_mean for test in tests]
-        reach = [
-            [test.score_mean - test.score_low for test in tests],
-            [test.score_high - test.score_mean for test in tests],
-        ]
-        axes.errorbar([test.games for test in tests], middle, reach, fmt="o", color=ORANGE, capsize=3, label="tests")
+    _plot_evaluations(axes, evaluations)
     shorten(axes.xaxis)
     shorten(axes.yaxis)
     axes.set_xlabel("games of training", color=INK)
@@ -51,31 +60,46 @@ def draw_curve(folder: RunFolder) -> "Figure":
         wins = second_scale(axes, "won, %")
         wins.plot(games, [100 * point.win_rate for point in points], color=SOFT, linewidth=1.2, linestyle="--")
         wins.set_ylim(0, 100)
-    if points or tests:
+    if points or evaluations:
         axes.legend(loc="lower right", frameon=False, fontsize=9)
-    return figure
+
+
+def _stage_of(point: TrainingPoint) -> int:
+    return point.stage if isinstance(point, CurvePoint) else 1
 
 
 def _mark_stages(axes: "Axes", stages: list[StagePoint], last: int) -> None:
-    """Where stages begin, and what the same games score when the stage before plays them to their end."""
+    """Mark the starts of stages, and the score that each has to exceed."""
     for i, stage in enumerate(stages):
         end = stages[i + 1].games if i + 1 < len(stages) else last
         axes.axvline(stage.games, color=SOFT, linewidth=0.8)
         axes.text(
             stage.games, 0.02, f" stage {stage.stage}", transform=axes.get_xaxis_transform(), color=SOFT, fontsize=9
         )
-        label = "played on by the stage before" if stage.stage == 2 else None
-        axes.plot([stage.games, end], [stage.normalised] * 2, color=INK, linewidth=1.2, linestyle=":", label=label)
+        label = "the stage before, from the same boards" if i == 0 else None
+        axes.plot([stage.games, end], [stage.baseline_score] * 2, color=INK, linewidth=1.2, linestyle=":", label=label)
+
+
+def _plot_evaluations(axes: "Axes", evaluations: Sequence[EvaluationPoint]) -> None:
+    if not evaluations:
+        return
+    means = [point.score_mean for point in evaluations]
+    margins = [
+        [point.score_mean - point.score_low for point in evaluations],
+        [point.score_high - point.score_mean for point in evaluations],
+    ]
+    games = [point.games for point in evaluations]
+    axes.errorbar(games, means, margins, fmt="o", color=ORANGE, capsize=3, label="evaluations")
 
 
 def draw_tiles(evaluation: Evaluation) -> "Figure":
-    """How many games ended with each largest tile."""
+    """Draw the percentage of games that ended with each largest tile."""
     figure = new_figure(8.0, 3.4)
     axes = style(figure.add_subplot())
     codes = list(range(int(evaluation.codes.min()), int(evaluation.codes.max()) + 1))
-    shares = [100 * float((evaluation.codes == code).mean()) for code in codes]
-    bars = axes.bar([str(evaluation.game.value(code)) for code in codes], shares, color=BLUE, width=0.7)
-    axes.bar_label(bars, [f"{share:.1f}" for share in shares], fontsize=9, color=INK, padding=2)
+    percentages = [100 * float((evaluation.codes == code).mean()) for code in codes]
+    bars = axes.bar([str(evaluation.game.value(code)) for code in codes], percentages, color=BLUE, width=0.7)
+    axes.bar_label(bars, [f"{percentage:.1f}" for percentage in percentages], fontsize=9, color=INK, padding=2)
     axes.set_xlabel("largest tile", color=INK)
     axes.set_ylabel("games, %", color=INK)
     axes.margins(y=0.12)
@@ -83,26 +107,40 @@ def draw_tiles(evaluation: Evaluation) -> "Figure":
 
 
 def save_curve(folder: RunFolder) -> None:
-    """Draw the curve into the run folder."""
+    """Draw the learning curve into the run folder's `curve.png`."""
     save_png(draw_curve(folder), folder.curve_file)
 
 
+def summarise(points: Sequence[TrainingPoint]) -> str:
+    """The totals of a run in one sentence, or an empty text for a run without games."""
+    if not points:
+        return ""
+    last = points[-1]
+    return f"{last.games:,} games and {last.moves:,} moves of training in {last.seconds:,.0f} s."
+
+
 def write_report(folder: RunFolder, evaluations: Sequence[Evaluation] = ()) -> Path:
-    """One self-contained page: the curve, the players beside each other, the tiles of the first, the recipe."""
+    """Write `report.html`, one page that needs no other file.
+
+    Args:
+        folder: The run folder.
+        evaluations: Evaluations of players to compare; the largest tiles of the first one are drawn.
+
+    Returns:
+        The path of the page.
+    """
     points = folder.curve_points()
     parts = []
     if points:
-        last = points[-1]
-        parts.append(
-            f"<p>{last.games:,} games and {last.moves:,} moves of training in {last.seconds:,.0f} s.</p>"
-            f"<h2>Learning curve</h2>{embedded(draw_curve(folder))}"
-        )
+        curve = embedded(draw_curve(folder), "Mean score against games of training")
+        parts.append(f"<p>{summarise(points)}</p><h2>Learning curve</h2>{curve}")
     if evaluations:
         parts.append(f"<h2>Players</h2>{_players_table(evaluations)}")
         first = evaluations[0]
-        parts.append(f"<h2>Largest tile of {html.escape(first.agent)}</h2>{embedded(draw_tiles(first))}")
-    parts.append(f"<h2>Recipe</h2><pre>{html.escape(folder.config().to_toml())}</pre>")
-    write_text(folder.report_file, page(folder.path.name, "\n".join(parts)))
+        tiles = embedded(draw_tiles(first), f"Largest tiles of {first.agent}")
+        parts.append(f"<h2>Largest tiles of {html.escape(first.agent)}</h2>{tiles}")
+    parts.append(f"<h2>Configuration</h2><pre>{html.escape(folder.read_config().to_toml())}</pre>")
+    write_text(folder.report_file, page(folder.path.resolve().name, "\n".join(parts)))
     return folder.report_file
 
 

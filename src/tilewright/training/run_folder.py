@@ -1,52 +1,66 @@
-"""Run folders: what a training session leaves behind, and can go on from.
+"""Run folders: the files that a training session writes, and from which it can be resumed.
 
-config.toml              the recipe
-metrics.csv              the learning curve, a row for every so many games
-evaluations.csv          tests along the way
-stages.csv               where the later stages began, if they are learned in turn
-events.out.tfevents.…    the same for TensorBoard
-checkpoint.safetensors   everything learning changes, to resume from
-model.safetensors        the network, when the session ends
-curve.png, report.html   to look at
+config.toml              the configuration
+metrics.csv              the learning curve (columns: TrainingPoint, CurvePoint, DeepPoint)
+evaluations.csv          evaluations during training (columns: EvaluationPoint)
+stages.csv               the start of every later stage, where stages are trained one after the other (StagePoint)
+events.out.tfevents.…    the same numbers for TensorBoard
+checkpoint.safetensors   the whole state of the training
+model.safetensors        the trained network, when the session has ended
+curve.png, report.html   the learning curve and a report
 """
 
 import csv
 import io
 import json
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from tilewright import __version__
-from tilewright._core.files import read_tensors, write_tensors, write_text
-from tilewright.deep.config import DeepConfig, read_deep_config
+from tilewright._core.files import Tensors, read_tensors, write_tensors, write_text
 from tilewright.errors import FileError
-from tilewright.training.config import read_training_config
-from tilewright.training.configs import is_deep
-from tilewright.training.trainer import Trainer
+from tilewright.training.config import AnyConfig, read_config
 
 __all__ = [
     "CurvePoint",
     "DeepPoint",
-    "DeepRunFolder",
     "EvaluationPoint",
     "EventLog",
-    "Progress",
+    "Point",
     "RunFolder",
+    "SavedProgress",
     "StagePoint",
-    "find_run",
+    "TrainingPoint",
 ]
 
 
 @dataclass(frozen=True)
 class TrainingPoint:
-    """What the last games of training were like, whatever is trained."""
+    """The columns of `metrics.csv` that every session writes, a row after every `curve_games` games.
 
-    games: int  # since the beginning
-    seconds: float  # of training, since the beginning
+    The last row of a run that has ended counts all of its games and moves. It may describe fewer than `curve_games`
+    games; a resumed session replaces it.
+
+    | column     | meaning                                                 | unit       |
+    |------------|---------------------------------------------------------|------------|
+    | games      | games since the start of the training                   | games      |
+    | seconds    | time of training since its start, without evaluations   | seconds    |
+    | moves      | moves since the start of the training                   | moves      |
+    | window     | the number of games that the following columns describe | games      |
+    | score_mean | mean final score of these games                         | points     |
+    | score_max  | highest final score of these games                      | points     |
+    | win_rate   | fraction of these games with the winning tile           | 0 to 1     |
+    """
+
+    games: int
+    seconds: float
     moves: int
+    window: int
     score_mean: float
     score_max: int
     win_rate: float
@@ -54,17 +68,30 @@ class TrainingPoint:
 
 @dataclass(frozen=True)
 class CurvePoint(TrainingPoint):
-    """The same of an n-tuple network."""
+    """A row of `metrics.csv` of an n-tuple network: TrainingPoint's columns and these.
+
+    | column | meaning                                                               | unit |
+    |--------|-----------------------------------------------------------------------|------|
+    | alpha  | the learning rate                                                     |      |
+    | stage  | the stage that learns, from 1, where they learn one after the other   |      |
+    """
 
     alpha: float
-    stage: int = 1  # which one is learned, where stages are learned in turn
+    stage: int = 1
 
 
 @dataclass(frozen=True)
 class DeepPoint(TrainingPoint):
-    """The same of a deep network."""
+    """A row of `metrics.csv` of a deep network: TrainingPoint's columns and these.
 
-    largest: int  # tile
+    | column  | meaning                                            | unit   |
+    |---------|----------------------------------------------------|--------|
+    | largest | largest tile of these games                        | tile   |
+    | epsilon | probability of a random move at the end of the row | 0 to 1 |
+    | loss    | mean loss of the updates since the row before      |        |
+    """
+
+    largest: int
     epsilon: float
     loss: float
 
@@ -73,11 +100,22 @@ class DeepPoint(TrainingPoint):
 
 @dataclass(frozen=True)
 class EvaluationPoint:
-    """A test of the network as it was then."""
+    """A row of `evaluations.csv`: an evaluation of the network as it was then, always on the same games.
+
+    | column         | meaning                                               | unit    |
+    |----------------|-------------------------------------------------------|---------|
+    | games          | games since the start of the training                 | games   |
+    | seconds        | time of training since its start, without evaluations | seconds |
+    | evaluate_games | the number of games of the evaluation                 | games   |
+    | score_mean     | mean final score                                      | points  |
+    | score_low      | lower end of the 95 % interval of the mean            | points  |
+    | score_high     | upper end of the 95 % interval of the mean            | points  |
+    | win_rate       | fraction of the games with the winning tile           | 0 to 1  |
+    """
 
     games: int
     seconds: float
-    tested: int
+    evaluate_games: int
     score_mean: float
     score_low: float
     score_high: float
@@ -86,38 +124,49 @@ class EvaluationPoint:
 
 @dataclass(frozen=True)
 class StagePoint:
-    """Where a stage began that is learned after another one."""
+    """A row of `stages.csv`: the start of a stage that is trained after another one.
 
-    stage: int  # 2 is the first that has a point
+    | column         | meaning                                                                       | unit    |
+    |----------------|-------------------------------------------------------------------------------|---------|
+    | stage          | number of the stage; 2 is the first that has a row                            |         |
+    | games          | games since the start of the training                                         | games   |
+    | seconds        | time of training since its start                                              | seconds |
+    | start_boards   | the number of boards that its games start from                                | boards  |
+    | collect_games  | the number of games that the stage before played to collect them              | games   |
+    | baseline_score | mean final score of those games that reached the stage: what it has to exceed | points  |
+    """
+
+    stage: int
     games: int
     seconds: float
-    boards: int  # that its games begin on
-    played: int  # how many games were played to find them
-    normalised: float  # mean score of the games that found them, which the stage before played to their end
+    start_boards: int
+    collect_games: int
+    baseline_score: float
 
 
-@dataclass
-class Progress:
-    """How far a session is; part of every checkpoint."""
+Point: TypeAlias = TrainingPoint | EvaluationPoint | StagePoint
+P = TypeVar("P", bound=Point)
+Checkpoint: TypeAlias = tuple[dict[str, NDArray[np.generic]], dict[str, Any], dict[str, str]]
 
-    games: int = 0
-    moves: int = 0
-    seconds: float = 0.0
-    decays: int = 0
-    decided_at: int = 0  # the game at which the step was last looked at
-    stage: int = 0  # which stage is learned, where they are learned in turn
-    given: int = 0  # how many stages were known at the beginning
-    stage_games: int = 0  # when it began
-    stage_seconds: float = 0.0
-    collected: int = 0  # games played to find boards for the next stage
-    waiting: dict[str, int] = field(default_factory=lambda: {"games": 0, "moves": 0, "score": 0, "best": 0, "wins": 0})
+
+class SavedProgress(Protocol):
+    """What the rows of a run folder must know of a session's progress."""
+
+    @property
+    def games(self) -> int:
+        """Games since the start of the training."""
+
+    @property
+    def stage(self) -> int:
+        """The current stage, from 0."""
+
+    @property
+    def pending_games(self) -> int:
+        """Games that are not in a full row of the learning curve yet."""
 
 
 class RunFolder:
-    """One session's folder."""
-
-    curve_kind: ClassVar[type[Any]] = CurvePoint  # what a row of the learning curve is
-    checkpoint_format: ClassVar[str] = "tilewright-checkpoint-2"
+    """The files of one run, of an n-tuple network or a deep one."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -130,70 +179,76 @@ class RunFolder:
         self.curve_file = path / "curve.png"
         self.report_file = path / "report.html"
 
-    def config(self) -> Any:
-        """The recipe, of the kind that such a folder has."""
-        if not self.config_file.exists():
-            raise FileError(f"{self.path}: no run to resume: there is no config.toml")
-        return self._parse_config(str(self.config_file))
+    def exists(self) -> bool:
+        """Whether the folder holds a run."""
+        return self.config_file.exists()
 
-    def _parse_config(self, file: str) -> Any:
-        return read_training_config(file)
+    def read_config(self) -> AnyConfig:
+        """Read the configuration.
 
-    def save_checkpoint(self, learner: Any, progress: Any, **more: str) -> None:
-        """All that a trainer or learner has changed, and how far the session is."""
-        about = {
-            "format": self.checkpoint_format,
-            "config": learner.config.to_toml(),
-            "progress": json.dumps(asdict(progress)),
-            "revision": __version__,
-            **more,
-        }
-        write_tensors(self.checkpoint_file, learner.tensors(), about)
+        Raises:
+            FileError: There is no run in the folder.
+            ConfigError: The configuration cannot be understood.
+        """
+        if not self.exists():
+            raise FileError(f"{self.path}: no run to resume or read: there is no config.toml")
+        return read_config(self.config_file)
 
-    def read_checkpoint(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any], dict[str, str]]:
-        """The arrays of the last complete checkpoint, the progress of its session, and what else was kept."""
+    def save_checkpoint(self, tensors: Tensors, metadata: Mapping[str, str]) -> None:
+        """Replace the checkpoint.
+
+        Args:
+            tensors: The arrays that training changes.
+            metadata: The `format`, the `progress` as JSON, and whatever else the session needs to go on.
+        """
+        write_tensors(self.checkpoint_file, tensors, {**metadata, "revision": __version__})
+
+    def read_checkpoint(self, checkpoint_format: str) -> Checkpoint:
+        """Read the last complete checkpoint.
+
+        Returns:
+            The arrays, the session's progress, and all metadata.
+
+        Raises:
+            FileError: The file is missing, damaged, or of another format.
+        """
         tensors, metadata = read_tensors(self.checkpoint_file)
-        if metadata.get("format") != self.checkpoint_format:
+        if metadata.get("format") != checkpoint_format:
             raise FileError(f"{self.checkpoint_file}: not a checkpoint of this version")
         try:
-            entries = json.loads(metadata["progress"])
+            progress = json.loads(metadata["progress"])
         except (KeyError, ValueError):
-            raise self.damaged() from None
-        if not isinstance(entries, dict):
-            raise self.damaged()
-        return tensors, entries, metadata
+            raise self.damaged_progress() from None
+        if not isinstance(progress, dict):
+            raise self.damaged_progress()
+        return tensors, progress, metadata
 
-    def damaged(self) -> FileError:
+    def damaged_progress(self) -> FileError:
+        """The error for a checkpoint whose progress does not fit the session."""
         return FileError(f"{self.checkpoint_file}: its progress is damaged")
 
-    def load_checkpoint(self, trainer: Trainer) -> Progress:
-        """Bring a trainer to where the last complete checkpoint was."""
-        tensors, entries, _ = self.read_checkpoint()
-        try:
-            progress = Progress(**entries)
-        except TypeError:
-            raise self.damaged() from None
-        trainer.restore(tensors, progress.stage)
-        return progress
-
-    def curve_points(self) -> list[Any]:
-        return _read_rows(self.metrics_file, self.curve_kind)
+    def curve_points(self) -> list[TrainingPoint]:
+        """The learning curve: the complete rows of `metrics.csv`."""
+        kind = DeepPoint if "loss" in _header(self.metrics_file) else CurvePoint
+        return list(_read_rows(self.metrics_file, kind))
 
     def evaluation_points(self) -> list[EvaluationPoint]:
+        """The complete rows of `evaluations.csv`."""
         return _read_rows(self.evaluations_file, EvaluationPoint)
 
     def stage_points(self) -> list[StagePoint]:
+        """The complete rows of `stages.csv`."""
         return _read_rows(self.stages_file, StagePoint)
 
-    def append(self, point: Any) -> None:
-        """Add a row to the file of its kind: a point of the curve, an EvaluationPoint or a StagePoint."""
-        path = {
-            self.curve_kind: self.metrics_file,
-            EvaluationPoint: self.evaluations_file,
-            StagePoint: self.stages_file,
-        }[type(point)]
-        new = not path.exists()
+    def append(self, point: Point) -> None:
+        """Append a row to the file of its kind.
+
+        Raises:
+            FileError: The file cannot be written.
+        """
+        path = self._file_of(point)
         try:
+            new = not path.exists() or path.stat().st_size == 0
             with path.open("a", newline="") as file:
                 writer = csv.writer(file)
                 if new:
@@ -202,60 +257,43 @@ class RunFolder:
         except OSError as error:
             raise FileError(f"{path}: cannot be written: {error.strerror}") from None
 
+    def _file_of(self, point: Point) -> Path:
+        if isinstance(point, TrainingPoint):
+            return self.metrics_file
+        return self.evaluations_file if isinstance(point, EvaluationPoint) else self.stages_file
+
     def remove_unfinished(self) -> None:
-        """Remove what a process that was killed while saving left behind; it can be as large as a checkpoint."""
+        """Remove temporary files of a process that was killed while it saved; they can be as large as a checkpoint."""
         for file in (value for value in vars(self).values() if value != self.path):
             for part in self.path.glob(f".{file.name}.*.part"):
                 part.unlink(missing_ok=True)
 
-    def forget_after(self, progress: Any) -> None:
-        """Drop rows beyond a checkpoint: what they tell of will happen again."""
-        kinds: tuple[type[Any], ...] = (self.curve_kind, EvaluationPoint, StagePoint)
-        for path, kind in zip((self.metrics_file, self.evaluations_file, self.stages_file), kinds, strict=True):
-            if not path.exists():
-                continue
-            out = io.StringIO()
-            writer = csv.writer(out)
-            writer.writerow([column.name for column in fields(kind)])
-            for row in _read_rows(path, kind):
-                if row.games <= progress.games and getattr(row, "stage", 1) <= progress.stage + 1:
-                    writer.writerow(asdict(row).values())
-            write_text(path, out.getvalue())
+    def drop_rows_after(self, progress: SavedProgress) -> None:
+        """Drop the rows that a session resumed from a checkpoint writes again.
 
-
-class DeepRunFolder(RunFolder):
-    """The folder of a deep network's session: the same files, with a recipe, a curve and checkpoints of that kind."""
-
-    curve_kind = DeepPoint
-    checkpoint_format = "tilewright-deep-checkpoint-2"
-
-    def _parse_config(self, file: str) -> DeepConfig:
-        return read_deep_config(file)
-
-
-def find_run(path: Path) -> RunFolder:
-    """The folder of the session that is there, of whatever kind."""
-    folder = RunFolder(path)
-    try:
-        return DeepRunFolder(path) if is_deep(str(folder.config_file)) else folder
-    except FileError:  # its recipe cannot be read, which whoever asks for it is told
-        return folder
+        These are rows of later games and stages, and the last row of the learning curve if it was not full.
+        """
+        _rewrite(self.evaluations_file, [row for row in self.evaluation_points() if row.games <= progress.games])
+        stages = [row for row in self.stage_points() if row.stage <= progress.stage + 1]
+        _rewrite(self.stages_file, [row for row in stages if row.games <= progress.games])
+        full = progress.games - (progress.pending_games > 0)
+        _rewrite(self.metrics_file, [row for row in self.curve_points() if row.games <= full])
 
 
 class EventLog:
-    """The curve for TensorBoard; a resumed run's later events replace those that are played again."""
+    """The learning curve for TensorBoard; events of a resumed session replace those that it plays again."""
 
     def __init__(self, folder: RunFolder, games: int) -> None:
         from tensorboardX import SummaryWriter
 
-        # The number in the name keeps sessions apart that begin within the same second.
+        # The number in the name distinguishes sessions that start within the same second.
         self._writer = SummaryWriter(str(folder.path), purge_step=games + 1, filename_suffix=f".{games}")
 
-    def add(self, point: Any) -> None:
-        """A point of the curve, or an EvaluationPoint."""
-        group = "test" if isinstance(point, EvaluationPoint) else "train"
+    def add(self, point: TrainingPoint | EvaluationPoint) -> None:
+        """Write a row as events, one for each column."""
+        group = "evaluation" if isinstance(point, EvaluationPoint) else "train"
         for name, value in asdict(point).items():
-            if name not in ("games", "seconds", "moves", "tested"):
+            if name not in ("games", "seconds", "moves", "window", "evaluate_games"):
                 self._writer.add_scalar(f"{group}/{name}", value, point.games)
 
     def __enter__(self) -> "EventLog":
@@ -265,16 +303,40 @@ class EventLog:
         self._writer.close()
 
 
-def _read_rows(path: Path, kind: type[Any]) -> list[Any]:
-    """The whole rows of a CSV file; a row that a crash cut short, maybe within a number, is left out."""
-    if not path.exists():
+def _lines(path: Path) -> list[str]:
+    """The complete lines of a file; a crash may have cut the last one short."""
+    if not path.is_file():
         return []
-    types: dict[str, Any] = {column.name: column.type for column in fields(kind)}
+    complete, _, _ = path.read_bytes().rpartition(b"\n")
+    return complete.decode("ascii", "replace").splitlines()
+
+
+def _header(path: Path) -> list[str]:
+    return next(csv.reader(_lines(path)[:1]), [])
+
+
+def _read_rows(path: Path, kind: type[P]) -> list[P]:
+    """The rows of a CSV file; rows that are damaged are left out."""
+    columns = {column.name: column.type for column in fields(kind)}
     rows = []
-    whole, _, _ = path.read_bytes().rpartition(b"\n")
-    for row in csv.DictReader(whole.decode("ascii", "replace").splitlines()):
+    for row in csv.DictReader(_lines(path)):
         try:
-            rows.append(kind(**{name: convert(row[name]) for name, convert in types.items() if name in row}))
+            values: dict[str, Any] = {
+                name: float(row[name]) if type_ is float else int(row[name]) for name, type_ in columns.items()
+            }
+            rows.append(kind(**values))
         except (KeyError, TypeError, ValueError):
             continue
     return rows
+
+
+def _rewrite(path: Path, rows: list[P]) -> None:
+    """Replace the rows of a CSV file, if there is one."""
+    if not path.exists():
+        return
+    out = io.StringIO()
+    writer = csv.writer(out)
+    for row in rows[:1]:
+        writer.writerow(asdict(row))
+    writer.writerows(asdict(row).values() for row in rows)
+    write_text(path, out.getvalue())

@@ -1,77 +1,88 @@
-"""What every training session does: learn, test, save, stop at any time and go on later.
+"""Training sessions: what n-tuple and deep networks have in common, and how a session is opened."""
 
-`train.NTupleSession` learns the networks of tuples, `deep.session.DeepSession` those of PyTorch.
-"""
-
-import dataclasses
 import signal
 import threading
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Protocol, overload
 
 from tilewright import __version__
-from tilewright._core.config import Config
+from tilewright._core.registry import load_object
 from tilewright.errors import FileError, UsageError
 from tilewright.play.statistics import Estimate
-from tilewright.training.run_folder import EvaluationPoint, EventLog, StagePoint
+from tilewright.training.callbacks import Callbacks, as_callback
+from tilewright.training.config import AnyConfig, TrainingConfig
+from tilewright.training.run_folder import EvaluationPoint, EventLog, RunFolder, SavedProgress, TrainingPoint
 
-__all__ = ["TEST_SEED", "Callback", "TrainingSession", "open_in_folder"]
+if TYPE_CHECKING:
+    from tilewright.training.ntuple_session import NTupleSession
 
-TEST_SEED = 2**31  # tests along the way play other games than training does
-# Keys that may be others when a run goes on, beside its budget: none of them changes what is learned.
+__all__ = ["EVALUATION_SEED", "AnyModel", "SessionProgress", "TrainingSession", "open_session"]
+
+EVALUATION_SEED = 2**31  # evaluations play other games than training
+NTUPLE_SESSION = "tilewright.training.ntuple_session:NTupleSession"
+DEEP_SESSION = "tilewright.deep.session:DeepSession"
+# Keys that a resumed run may change, besides its budget: none of them changes what is learned.
 MAY_CHANGE = {"minutes", "evaluate_games", "evaluate_minutes", "checkpoint_minutes"}
 
-S = TypeVar("S", bound="TrainingSession")
+
+class SessionProgress(SavedProgress, Protocol):
+    """How far a session is."""
+
+    @property
+    def moves(self) -> int:
+        """Moves since the start of the training."""
+
+    @property
+    def seconds(self) -> float:
+        """Time of training since its start, without evaluations."""
 
 
-class Callback:
-    """Is told what happens in a session; every method may be left out."""
+class AnyModel(Protocol):
+    """A trained network that can be written to a file."""
 
-    def on_games(self, session: Any) -> None:
-        """Some games of a session of any kind were finished; called from the threads that played them."""
-
-    def on_point(self, point: Any) -> None:
-        """The learning curve has a new point."""
-
-    def on_test(self, point: EvaluationPoint) -> None:
-        """The network was tested."""
-
-    def on_collected(self, session: Any) -> None:
-        """Some games were played to find boards for the next stage; called from the threads that played them."""
-
-    def on_stage(self, point: StagePoint) -> None:
-        """The next stage begins."""
-
-    def on_unsaved(self, problem: FileError) -> None:
-        """A checkpoint could not be written; learning goes on, and the next is tried in its turn."""
-
-    def on_stopping(self) -> None:
-        """The session was asked to stop and will, after the games under way."""
+    def save(self, path: Path) -> None:
+        """Write the model to a file."""
 
 
 class TrainingSession(ABC):
-    """Training by a recipe in a run folder."""
+    """A training in a run folder: learns, evaluates, saves, can be stopped at any time and resumed later.
 
-    budget: ClassVar[str]  # the key of the recipe that counts how long to train, beside its minutes
-    progress: Any
-    points: list[Any]
+    Use `open_session` to make one.
 
-    def __init__(self, config: Any, folder: Any, threads: int | None, callback: Callback | None) -> None:
+    Attributes:
+        config: The configuration.
+        folder: The run folder.
+        threads: The number of threads.
+        progress: Games, moves and seconds so far.
+        points: The rows of the learning curve so far.
+        clock: Measures the time of training, in seconds.
+    """
+
+    budget: ClassVar[str]  # the key of the configuration that limits the training, besides `minutes`
+    config: AnyConfig
+    progress: SessionProgress
+
+    def __init__(self, config: AnyConfig, folder: RunFolder, threads: int | None, callbacks: Callbacks) -> None:
         threads = self.default_threads() if threads is None else threads
+        if not isinstance(threads, int):
+            raise UsageError(f"threads={threads!r}: must be a whole number")
         if threads < 1:
             raise UsageError(f"threads={threads}: at least one is needed")
         self.config, self.folder, self.threads = config, folder, threads
-        self.callback = callback or Callback()
-        self.points = []
+        self.callback = as_callback(callbacks)
+        self.points: list[TrainingPoint] = []
+        self.clock: Callable[[], float] = time.perf_counter
         self._stop = threading.Event()
 
     @staticmethod
     @abstractmethod
     def default_threads() -> int:
-        """How many threads serve this kind best."""
+        """The best number of threads for this kind of network."""
 
     @property
     @abstractmethod
@@ -79,19 +90,26 @@ class TrainingSession(ABC):
         """How much of the budget is used up, from 0 to 1."""
 
     @abstractmethod
-    def figures(self) -> str:
-        """Where it is, in one line."""
+    def status(self) -> str:
+        """The state of the training in one line."""
 
-    def _warm_up(self) -> None:  # noqa: B027  (nor to warm up)
-        """Do what is to be done once, so that only training is timed."""
+    def _start(self) -> None:  # noqa: B027  (most sessions have nothing to prepare)
+        """Prepare a session that has no checkpoint yet."""
+
+    def _warm_up(self) -> None:  # noqa: B027  (most sessions have nothing to warm up)
+        """Do what is done once, so that only training is timed."""
 
     @abstractmethod
     def _advance(self, pause: float) -> None:
-        """Learn on for a while: at the most until so many seconds of training."""
+        """Learn for a while, at most until `pause` seconds of training."""
 
     @abstractmethod
-    def _play_test(self) -> tuple[Estimate, float]:
-        """The mean score of the recipe's test games, and how many of them were won."""
+    def _evaluate(self) -> tuple[Estimate, float]:
+        """Play the config's `evaluate_games` games: their mean score and the fraction won."""
+
+    @abstractmethod
+    def _pending_point(self) -> TrainingPoint | None:
+        """A row of the learning curve for the games that have none yet, or None if all have one."""
 
     @abstractmethod
     def _save(self) -> None:
@@ -102,79 +120,98 @@ class TrainingSession(ABC):
         """Go back to the last checkpoint."""
 
     @abstractmethod
-    def _model(self, origin: dict[str, str]) -> Any:
-        """The network as it is."""
+    def _model(self, origin: dict[str, str]) -> AnyModel:
+        """The network as it is now."""
 
-    def run(self) -> Any:
-        """Train until the budget is used up or `stop` is called, then save the model; returns the progress."""
-        self._warm_up()
-        test_at, save_at = self._next(self.config.evaluate_minutes), self._next(self.config.checkpoint_minutes)
-        with self._stopping_on_signals(), EventLog(self.folder, self.progress.games) as self._events:
-            while self.done < 1 and not self._stop.is_set():
-                self._advance(min(test_at, save_at))
-                if self.progress.seconds >= test_at and not self._stop.is_set():
-                    self._test()
-                    test_at = self._next(self.config.evaluate_minutes)
-                if self.progress.seconds >= save_at:
-                    self._save_or_tell()
-                    save_at = self._next(self.config.checkpoint_minutes)
-            self._finish()
-        return self.progress
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the session was asked to stop."""
+        return self._stop.is_set()
 
     def stop(self) -> None:
-        """Ask the session to end after the games under way."""
+        """Ask the session to end after the current games; it saves then. Callable from any thread."""
         self._stop.set()
 
-    def begin(self) -> None:  # noqa: B027  (most have nothing to make ready)
-        """Make ready a session that was not saved yet."""
+    def run(self) -> SessionProgress:
+        """Train until the budget is used up or `stop` is called, then save model and checkpoint.
 
-    def resume(self) -> None:
-        """Go back to the last checkpoint; without one the session begins anew."""
+        In the main thread, Ctrl-C and SIGTERM call `stop`; a second Ctrl-C raises KeyboardInterrupt at once.
+
+        Returns:
+            The progress.
+
+        Raises:
+            DivergedError: Weights became infinite; the last checkpoint is kept.
+            UnreachedError: No game reached the next stage; what was learned is saved.
+            FileError: Model or checkpoint could not be written at the end.
+        """
+        self._warm_up()
+        evaluate_at, save_at = self._due(self.config.evaluate_minutes), self._due(self.config.checkpoint_minutes)
+        with self._stopping_on_signals(), EventLog(self.folder, self.progress.games) as self._events:
+            self.callback.on_training_start(self)
+            while self.done < 1 and not self.is_stopped:
+                self._advance(min(evaluate_at, save_at))
+                if self.progress.seconds >= evaluate_at and not self.is_stopped:
+                    self._log_evaluation()
+                    evaluate_at = self._due(self.config.evaluate_minutes)
+                if self.progress.seconds >= save_at:
+                    self._try_to_save()
+                    save_at = self._due(self.config.checkpoint_minutes)
+            self._finish()
+            self.callback.on_training_end(self)
+        return self.progress
+
+    def start_or_resume(self, *, resume: bool) -> None:
+        """Prepare the session: from its last checkpoint, or from the start if there is none."""
+        if not resume:
+            self._start()
+            return
         self.folder.remove_unfinished()
         if self.folder.checkpoint_file.exists():
             self._load()
         else:
-            self.begin()
-        self.folder.forget_after(self.progress)
+            self._start()
+        self.folder.drop_rows_after(self.progress)
         self.points = self.folder.curve_points()
 
-    def _next(self, minutes: float) -> float:
-        """When something is due again, in seconds of training."""
-        return float(self.progress.seconds + 60 * minutes) if minutes else float("inf")
+    def _due(self, minutes: float) -> float:
+        """The time of training at which something is due that happens every so many minutes."""
+        return self.progress.seconds + 60 * minutes if minutes else float("inf")
 
-    def _add(self, point: Any) -> None:
-        """The learning curve goes on."""
+    def _log(self, point: TrainingPoint) -> None:
+        """Add a row to the learning curve."""
         self.points.append(point)
         self.folder.append(point)
         self._events.add(point)
-        self.callback.on_point(point)
+        self.callback.on_log(self, point)
 
-    def _test(self) -> None:
-        score, won = self._play_test()
-        low = score.value if score.low is None else score.low  # a single game has no interval but its score
+    def _log_evaluation(self) -> None:
+        score, win_rate = self._evaluate()
+        low = score.value if score.low is None else score.low  # a single game has no interval
         high = score.value if score.high is None else score.high
-        now = self.progress
-        point = EvaluationPoint(
-            now.games, round(now.seconds, 3), self.config.evaluate_games, score.value, low, high, won
-        )
+        games, seconds = self.progress.games, round(self.progress.seconds, 3)
+        point = EvaluationPoint(games, seconds, self.config.evaluate_games, score.value, low, high, win_rate)
         self.folder.append(point)
         self._events.add(point)
-        self.callback.on_test(point)
+        self.callback.on_evaluation(self, point)
 
-    def _save_or_tell(self) -> None:
-        """Hours of learning are not given up because a disk is full for a while."""
+    def _try_to_save(self) -> None:
+        """Write a checkpoint; a full disk does not end hours of training."""
         try:
             self._save()
-        except FileError as problem:
-            self.callback.on_unsaved(problem)
+        except FileError as error:
+            self.callback.on_save_failed(self, error)
 
     def _finish(self) -> None:
-        """Save the model, then the checkpoint: where there is room for one of them only, what was learned is there."""
+        """Complete the learning curve and save the model, then the checkpoint: the model matters more."""
+        rest = self._pending_point()
+        if rest is not None:
+            self.folder.append(rest)
         self._model(self._origin()).save(self.folder.model_file)
         self._save()
 
     def _origin(self) -> dict[str, str]:
-        """Where the model comes from: what its file says of it."""
+        """What the model's file says about its training."""
         return {
             "config": self.config.to_toml(),
             "seed": str(self.config.seed),
@@ -187,7 +224,7 @@ class TrainingSession(ABC):
 
     @contextmanager
     def _stopping_on_signals(self) -> Iterator[None]:
-        """The first Ctrl-C or SIGTERM stops the session cleanly; a second Ctrl-C interrupts at once."""
+        """The first Ctrl-C or SIGTERM stops the session; a second Ctrl-C interrupts at once."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -195,7 +232,7 @@ class TrainingSession(ABC):
         def stop(number: int, frame: FrameType | None) -> None:
             signal.signal(signal.SIGINT, signal.default_int_handler)
             self.stop()
-            self.callback.on_stopping()
+            self.callback.on_stop_requested(self)
 
         before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
@@ -205,29 +242,67 @@ class TrainingSession(ABC):
                 signal.signal(number, handler)
 
 
-def open_in_folder(
-    kind: type[S], config: Config, folder: Any, *, resume: bool, threads: int | None, callback: Callback | None
-) -> S:
-    """A session in a run folder: a new one, or with `resume` the one that is there, as far as it got."""
-    _check(folder, config, MAY_CHANGE | {kind.budget}, resume=resume)
-    session = kind(config, folder, threads, callback)
-    session.resume() if resume else session.begin()
-    config.save(folder.config_file)
+@overload
+def open_session(
+    config: TrainingConfig,
+    folder: str | Path,
+    *,
+    resume: bool = False,
+    threads: int | None = None,
+    callbacks: Callbacks = None,
+) -> "NTupleSession": ...
+@overload
+def open_session(
+    config: AnyConfig,
+    folder: str | Path,
+    *,
+    resume: bool = False,
+    threads: int | None = None,
+    callbacks: Callbacks = None,
+) -> TrainingSession: ...
+def open_session(
+    config: AnyConfig,
+    folder: str | Path,
+    *,
+    resume: bool = False,
+    threads: int | None = None,
+    callbacks: Callbacks = None,
+) -> TrainingSession:
+    """Open a training session; `run()` trains.
+
+    Args:
+        config: A TrainingConfig or a DeepConfig.
+        folder: The run folder, which is made if needed.
+        resume: Whether to go on with the run in the folder. Its budget and its evaluations may differ in `config`.
+        threads: The number of threads; None for the best number.
+        callbacks: A callback or several.
+
+    Raises:
+        UsageError: The folder holds a run already, or the run was started with another configuration.
+        FileError: There is no run to resume, or the folder cannot be written.
+        MissingExtraError: A deep network needs PyTorch, which is not installed.
+    """
+    is_ntuple = isinstance(config, TrainingConfig)
+    kind: type[TrainingSession] = load_object(NTUPLE_SESSION if is_ntuple else DEEP_SESSION, "deep")
+    run = RunFolder(Path(folder))
+    if resume:
+        _check_resumable(run, config, MAY_CHANGE | {kind.budget})
+    elif run.exists():
+        raise UsageError(f"{run.path} holds a run already: resume it, or choose another folder")
+    session = kind(config, run, threads, callbacks)
+    session.start_or_resume(resume=resume)
+    config.save(run.config_file)
     return session
 
 
-def _check(folder: Any, config: Config, may_change: set[str], *, resume: bool) -> None:
-    """Raise UsageError unless a session can begin there, or with `resume` go on.
-
-    Budget and tests may change when a run goes on; how it learns may not.
-    """
-    if not resume:
-        if folder.config_file.exists():
-            raise UsageError(f"{folder.path} holds a run already: --resume goes on with it, --out takes another folder")
-        return
-    begun = folder.config()
-    for field in dataclasses.fields(config):
-        old, new = getattr(begun, field.name), getattr(config, field.name)
-        if field.name not in may_change and old != new:
-            key = field.name.rstrip("_")
-            raise UsageError(f"{folder.path} was begun with {key} = {old!r}, not {new!r}; it cannot be resumed so")
+def _check_resumable(folder: RunFolder, config: AnyConfig, may_change: set[str]) -> None:
+    """Raise UsageError unless the run in the folder was started with the same way of learning."""
+    started = folder.read_config()
+    if type(started) is not type(config):
+        raise UsageError(f"{folder.path} holds a run of another kind: {started.player}, not {config.player}")
+    new = config.to_dict()
+    for key, value in started.to_dict().items():
+        if key not in may_change and value != new[key]:
+            raise UsageError(
+                f"{folder.path} was started with {key} = {value!r}, not {new[key]!r}; a resumed run cannot change it"
+            )

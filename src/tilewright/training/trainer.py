@@ -1,11 +1,11 @@
-"""A network in training: the arrays that learning changes, and the kernels set up for a recipe."""
+"""A network in training: the arrays that learning changes, and the calls of the learning kernels."""
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright._core.files import Tensors
 from tilewright.errors import DivergedError, FileError, UsageError
 from tilewright.games.policy import GameResults, make_results
 from tilewright.learning.behaviour import Behaviour, EpsilonGreedy, FollowTeacher, Greedy
@@ -20,17 +20,29 @@ from tilewright.ntuple.value import make_value_function
 from tilewright.ntuple.weights import WeightTables
 from tilewright.rng import new_stream, stream_key
 from tilewright.training.config import TrainingConfig
+from tilewright.training.schedule import Phase
 
 __all__ = ["COLLECTING", "Trainer"]
 
-COLLECTING = 2**40  # games played to collect boards are numbered from here on, once more for every stage
+COLLECTING = 2**40  # numbers of the games that collect start boards begin here for the first stage, then at 2 * 2**40 …
+FIRST_PHASE = Phase()
 
 
 class Trainer:
-    """Plays and learns numbered games; several threads may do so at once, sharing the weights without locks.
+    """The network of a configuration in training.
 
-    Where stages are learned in turn, only the weights of `stage` are read and changed, and games begin on `starts`;
-    boards for the next stage gather in `found`.
+    Several threads may call `learn` at the same time; they share the weights without locks (Hogwild).
+
+    Attributes:
+        config: The configuration.
+        game: The game.
+        architecture: The network with all its stages.
+        lookups: The number of weights that a value is the sum of.
+        weights: float32[n], changed by `learn`.
+        sums: float32[2 * n], the sums E and A of temporal coherence, changed by `learn`; empty for fixed step sizes.
+        alpha: float32[1], the learning rate; may be changed between calls.
+        starts: The boards that games of the current stage start from; empty for new games.
+        found: The boards collected so far for the next stage.
     """
 
     def __init__(self, config: TrainingConfig) -> None:
@@ -43,25 +55,26 @@ class Trainer:
             self.weights[self.architecture.promoted_from :] = UNWRITTEN
         self.alpha = np.array([config.alpha], np.float32)
         self.sums = _filled(2 * size, 0.0) if config.step_size == "tc" else np.zeros(0, np.float32)
-        self.stage = 0
-        self.frozen = False  # whether the first stage learns for all of them, for now
-        self.teaching = False  # whether the moves are those of the stage before, for now
         self.starts, self.found = make_start_pool(0), make_start_pool(0)
         self._key = stream_key(config.seed)
 
-    def take_over(self, model: Model) -> None:
-        """Begin with the weights of a model, which may have the first stages only."""
-        stages, its = self.architecture.stages, model.architecture.stages
+    def start_from(self, model: Model) -> None:
+        """Copy the weights of a model, which may have only the first stages.
+
+        Raises:
+            UsageError: The model is for another game, network or value function.
+        """
+        stages, given = self.architecture.stages, model.architecture.stages
         if model.game.spec != self.game.spec:
-            raise UsageError(f"a model for {model.game.spec}; the recipe is for {self.game.spec}")
+            raise UsageError(f"a model for {model.game.spec}; the config trains {self.game.spec}")
         if model.value_function != self.config.value_function:
             raise UsageError(
-                f"a model of {model.value_function} values; the recipe learns {self.config.value_function} values"
+                f"a model of {model.value_function} values; the config trains {self.config.value_function} values"
             )
         if dataclasses.replace(model.architecture, stages=(), promote=False) != self._architecture_until(0):
-            raise UsageError("a model of another network than the recipe's")
-        if its != stages[: len(its)] or (its and model.architecture.promote != self.architecture.promote):
-            raise UsageError(f"a model with stages at {', '.join(its)}; those of the recipe do not begin so")
+            raise UsageError("a model of another network than the config's")
+        if given != stages[: len(given)] or (given and model.architecture.promote != self.architecture.promote):
+            raise UsageError(f"a model with stages at {', '.join(given)}; the stages of the config start differently")
         self.weights[: len(model.weights)] = model.weights
         if model.weights.dtype == np.int16:
             known = self.weights[: len(model.weights)]
@@ -75,15 +88,22 @@ class Trainer:
         if self.config.start_pool:
             self.collect_starts(0, 0)
         if self.config.teacher_fraction:
-            self.teaching = True  # by whom does not matter: no game is played
-            self.learn(0, 0)
-            self.teaching = False
+            self.learn(0, 0, Phase(stage=1, taught=True))
 
-    def learn(self, first: int, count: int) -> GameResults:
-        """Play games number `first` to `first + count - 1` and learn from them."""
+    def learn(self, first: int, count: int, phase: Phase = FIRST_PHASE) -> GameResults:
+        """Play games number `first` to `first + count - 1` and learn from them.
+
+        Args:
+            first: The number of the first game, which determines its random numbers.
+            count: The number of games.
+            phase: Which stage learns, and whose moves it learns from.
+
+        Returns:
+            Scores, numbers of moves and largest tiles of the games.
+        """
         config, results = self.config, make_results(count)
-        value_function = make_value_function(config.value_function, self._tables(), self.lookups)
-        learner = Learner(value_function, self._step_size(), self._behaviour(), self.starts)
+        value_function = make_value_function(config.value_function, self._tables(phase), self.lookups)
+        learner = Learner(value_function, self._step_size(phase.stage), self._behaviour(phase), self.starts)
         workspace = make_workspace(self.lookups)
         if config.update == "online":
             learn_online(self.game.rules, learner, self._key, first, workspace, results)
@@ -99,93 +119,95 @@ class Trainer:
                 return results
             workspace = make_workspace(self.lookups, 2 * len(workspace.trajectory.cells))
 
-    def collect_starts(self, first: int, count: int) -> StartPool:
-        """Play so many games without learning: where they reached the next stage."""
+    def collect_starts(self, first: int, count: int, stage: int = 0) -> StartPool:
+        """Play `count` games of a stage without learning, and note where they reach the next stage."""
         boards = make_start_pool(count)
         collect_starts(
             self.game.rules,
-            self._policy(self.stage),
+            self._policy(stage),
             self.starts,
             parse_stages(self.architecture.stages, self.game),
-            self.stage + 1,
+            stage + 1,
             self._key,
-            COLLECTING * (self.stage + 1) + first,
+            COLLECTING * (stage + 1) + first,
             new_stream(),
             boards,
         )
         return boards
 
-    def keep(self, pieces: list[StartPool]) -> None:
-        """Add boards that `collect_starts` found, at most as many as the recipe asks for."""
-        found = concatenate_pools([self.found, *pieces])
+    def keep(self, pools: list[StartPool]) -> None:
+        """Add boards from `collect_starts` to `found`, up to the config's `start_pool`."""
+        found = concatenate_pools([self.found, *pools])
         self.found = StartPool._make(column[: self.config.start_pool] for column in found)
 
     def forget_found(self) -> None:
+        """Drop the boards collected for the next stage."""
         self.found = make_start_pool(0)
 
-    def enter_next_stage(self) -> None:
-        """Learn the next stage from now on, from the boards that were found."""
-        self.stage += 1
+    def start_next_stage(self) -> None:
+        """Start the following games from the boards that were found, with the initial learning rate."""
         self.starts = self.found
         self.forget_found()
         self.alpha[0] = self.config.alpha
 
-    def _tables(self) -> WeightTables:
+    def _tables(self, phase: Phase) -> WeightTables:
         if self.config.start_pool:
-            return self._tables_of(self.stage)
+            return self._tables_of(phase.stage)
         tables = self.architecture.tables(self.game, self.weights)
-        return tables._replace(stages=freeze_stages(tables.stages)) if self.frozen else tables
+        return tables._replace(stages=freeze_stages(tables.stages)) if phase.frozen else tables
 
     def _tables_of(self, stage: int) -> WeightTables:
-        """A stage that is learned in turn, as a network without stages."""
+        """One of the stages that are trained one after the other, as a network without stages."""
         return self._architecture_until(0).tables(self.game, self.weights[self._part(1, stage)])
 
     def _policy(self, stage: int) -> Downgraded:
-        """Return a stage as it plays without learning; the first downgrades boards if the configuration says so."""
+        """A stage that plays without learning; the first one downgrades boards if the config says so."""
         value_function = make_value_function(self.config.value_function, self._tables_of(stage), self.lookups)
         return Downgraded(value_function, make_downgrading(self.game, 0 if stage else self.config.downgrade_above))
 
-    def _step_size(self) -> StepSize:
+    def _step_size(self, stage: int) -> StepSize:
         if self.config.step_size == "fixed":
             return FixedStepSize(self.alpha)
-        return TemporalCoherence(
-            self.alpha, self.sums[self._part(2, self.stage)] if self.config.start_pool else self.sums
-        )
+        return TemporalCoherence(self.alpha, self.sums[self._part(2, stage)] if self.config.start_pool else self.sums)
 
-    def _part(self, each: int, stage: int) -> slice:
-        """Where a stage's own entries are, in an array that has so many for each weight."""
-        size = each * self.architecture.stage_size
+    def _part(self, entries: int, stage: int) -> slice:
+        """The entries of a stage in an array that has `entries` entries for each weight."""
+        size = entries * self.architecture.stage_size
         return slice(stage * size, (stage + 1) * size)
 
     def _architecture_until(self, stage: int) -> NTupleArchitecture:
         return dataclasses.replace(self.architecture, stages=self.architecture.stages[:stage], promote=False)
 
-    def _behaviour(self) -> Behaviour:
-        if self.teaching:
-            return FollowTeacher(self._policy(self.stage - 1))
+    def _behaviour(self, phase: Phase) -> Behaviour:
+        if phase.taught:
+            return FollowTeacher(self._policy(phase.stage - 1))
         epsilon = self.config.epsilon
         return EpsilonGreedy(np.uint64(round(epsilon * 2**32))) if epsilon else Greedy()
 
     def check_finite(self) -> None:
-        """Raise DivergedError if a weight is no longer a number."""
+        """Raise DivergedError if a weight is infinite or not a number."""
         if not np.isfinite(self.weights.sum(dtype=np.float64)):
-            raise DivergedError(f"learning diverged: the weights went to infinity; try a share below {self.alpha[0]:g}")
+            raise DivergedError(f"learning diverged: weights are infinite; try an alpha below {self.alpha[0]:g}")
 
-    def tensors(self) -> dict[str, NDArray[Any]]:
-        """All that learning changes, for a checkpoint."""
-        fixed = {"weights": self.weights, "sums": self.sums, "alpha": self.alpha}
-        return fixed | (self._boards() if self.config.start_pool else {})
+    def tensors(self) -> Tensors:
+        """The arrays that learning changes, for a checkpoint; not copies."""
+        fixed: Tensors = {"weights": self.weights, "sums": self.sums, "alpha": self.alpha}
+        return {**fixed, **(self._pools() if self.config.start_pool else {})}
 
-    def _boards(self) -> dict[str, NDArray[Any]]:
+    def _pools(self) -> Tensors:
         pools = {"starts": self.starts, "found": self.found}
-        return {f"{pool}.{name}": column for pool, boards in pools.items() for name, column in boards._asdict().items()}
+        return {f"{name}.{column}": array for name, pool in pools.items() for column, array in pool._asdict().items()}
 
-    def restore(self, tensors: dict[str, NDArray[Any]], stage: int = 0) -> None:
-        """Go back to a checkpoint that was made in that stage."""
+    def restore(self, tensors: Tensors) -> None:
+        """Copy the arrays of a checkpoint.
+
+        Raises:
+            FileError: The checkpoint is of another configuration.
+        """
         for name, mine in self.tensors().items():
-            same_size = name in self._boards() or (name in tensors and tensors[name].shape == mine.shape)
+            same_size = name in self._pools() or (name in tensors and tensors[name].shape == mine.shape)
             if name not in tensors or not same_size or tensors[name].dtype != mine.dtype:
-                raise FileError(f"the checkpoint does not fit the recipe: {name} is missing or of another size")
+                raise FileError(f"the checkpoint does not match the config: {name} is missing or has another size")
         for mine, name in ((self.weights, "weights"), (self.sums, "sums"), (self.alpha, "alpha")):
             mine[:] = tensors[name]
         if self.config.start_pool:
@@ -193,13 +215,17 @@ class Trainer:
                 StartPool._make(tensors[f"{pool}.{name}"].copy() for name in StartPool._fields)
                 for pool in ("starts", "found")
             )
-        self.stage = stage
 
-    def model(self, origin: dict[str, str]) -> Model:
-        """The network as it is; where stages are learned in turn, with those that were begun."""
+    def model(self, origin: dict[str, str], stage: int = 0) -> Model:
+        """The network as it is now.
+
+        Args:
+            origin: What the model's file says about its training.
+            stage: The current stage, where stages are trained one after the other; later ones are left out.
+        """
         if not self.config.start_pool:
             return self._model_of(self.architecture, self.weights, origin)
-        architecture = self._architecture_until(self.stage)
+        architecture = self._architecture_until(stage)
         return self._model_of(architecture, self.weights[: architecture.table_size], origin)
 
     def _model_of(
@@ -216,7 +242,7 @@ class Trainer:
 
 
 def _filled(size: int, value: float) -> NDArray[np.float32]:
-    """A new array written at once: large ones then get huge pages, without which look-ups are slow."""
+    """A new array, written completely: large arrays then get huge pages, without which lookups are slow."""
     array = np.empty(size, np.float32)
     array.fill(value)
     return array

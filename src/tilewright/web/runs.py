@@ -10,7 +10,8 @@ from tilewright._core.registry import did_you_mean
 from tilewright._core.text import excerpt
 from tilewright.errors import FileError, TilewrightError, UsageError
 from tilewright.games.base import Game
-from tilewright.training.run_folder import RunFolder, find_run
+from tilewright.training.report import full_rows
+from tilewright.training.run_folder import RunFolder
 
 __all__ = ["RunShelf", "UnknownRunError"]
 
@@ -44,7 +45,7 @@ class RunShelf:
         runs = self.runs()
         if name not in runs:
             raise UnknownRunError(f"there is no run {excerpt(name)}{did_you_mean(name, runs)}")
-        return find_run(runs[name])
+        return RunFolder(runs[name])
 
     def model(self, name: str) -> Path:
         """The trained network of a run."""
@@ -59,9 +60,9 @@ class RunShelf:
         """The runs whose networks play a game, each with the agent that plays them."""
         found = {}
         for name, path in self.runs().items():
-            folder = find_run(path)
+            folder = RunFolder(path)
             try:
-                config = folder.config()
+                config = folder.read_config()
                 trained = config.make_game()
             except UsageError:
                 continue
@@ -76,7 +77,7 @@ class RunShelf:
         points = folder.curve_points()
         last = points[-1] if points else None
         try:
-            config = folder.config()
+            config = folder.read_config()
             game, player = config.game, config.player
         except UsageError:
             game = player = ""
@@ -100,7 +101,7 @@ class RunShelf:
             raise FileError(f"the run {name} cannot be read: {error.strerror}") from None
         return self.summary(name) | {
             "config": config,
-            "curve": [asdict(point) for point in thinned(folder.curve_points(), most)],
+            "curve": [asdict(point) for point in thinned(full_rows(folder.curve_points()), most)],
             "tests": [asdict(point) for point in thinned(folder.evaluation_points(), most)],
             "stages": [asdict(point) for point in thinned(folder.stage_points(), most)],
         }

@@ -1,1 +1,1 @@
-"""Training recipes that ship with the package, one small TOML file each; copy one and change it."""
+"""Training configurations that ship with the package, one TOML file each."""

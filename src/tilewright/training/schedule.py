@@ -1,0 +1,138 @@
+"""How far a session is, and what follows from it: the current stage, its end, and how the current games learn."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from tilewright.training.config import TrainingConfig
+
+__all__ = ["Limit", "Pending", "Phase", "Progress", "Schedule"]
+
+
+@dataclass
+class Pending:
+    """Sums over the games that are not in a row of the learning curve yet."""
+
+    games: int = 0
+    score_sum: int = 0
+    score_max: int = 0
+    wins: int = 0
+
+
+@dataclass
+class Progress:
+    """How far a session is; part of every checkpoint, and the only place that knows the current stage."""
+
+    games: int = 0
+    moves: int = 0
+    seconds: float = 0.0  # of training, without evaluations
+    decays: int = 0  # how often alpha was multiplied by `decay`
+    decay_checked_at: int = 0  # the number of games when `decay` was last considered
+    stage: int = 0  # the stage that learns, from 0, where stages are trained one after the other
+    given_stages: int = 0  # the number of stages that the initial model brought; they are not trained
+    stage_start_games: int = 0
+    stage_start_seconds: float = 0.0
+    collect_games: int = 0  # games played in this stage to collect start boards for the next one
+    pending: Pending = field(default_factory=Pending)
+
+    @property
+    def pending_games(self) -> int:
+        """Games that are not in a full row of the learning curve yet."""
+        return self.pending.games
+
+    @classmethod
+    def from_dict(cls, entries: Mapping[str, Any]) -> "Progress":
+        """The progress that `dataclasses.asdict` made into a dictionary.
+
+        Raises:
+            TypeError: The entries are others.
+        """
+        return cls(**{**entries, "pending": Pending(**entries.get("pending", {}))})
+
+    def start_next_stage(self) -> None:
+        """Go to the next stage, which starts now."""
+        self.stage += 1
+        self.stage_start_games, self.stage_start_seconds = self.games, self.seconds
+        self.decay_checked_at, self.collect_games, self.pending = self.games, 0, Pending()
+
+
+class Phase(NamedTuple):
+    """How games learn: which stage, and from whose moves."""
+
+    stage: int = 0  # the stage that learns, from 0, where stages are trained one after the other
+    frozen: bool = False  # only the first stage learns, on all boards, where stages are trained together
+    taught: bool = False  # the stage before chooses the moves
+
+
+class Limit(NamedTuple):
+    """A number of games and a time of training, whichever is reached first."""
+
+    games: int
+    seconds: float
+
+    def is_reached(self, progress: Progress) -> bool:
+        """Whether the training has come to the limit."""
+        return progress.games >= self.games or progress.seconds >= self.seconds
+
+    def or_earlier(self, other: "Limit") -> "Limit":
+        """The limit that is reached when one of the two is."""
+        return Limit(min(self.games, other.games), min(self.seconds, other.seconds))
+
+
+class Schedule:
+    """What a configuration says about the order of the training; all answers follow from the progress alone."""
+
+    def __init__(self, config: TrainingConfig) -> None:
+        self._config = config
+
+    @property
+    def stages(self) -> int:
+        """The number of stages that are trained one after the other."""
+        return 1 + len(self._config.stages) if self._config.start_pool else 1
+
+    def done(self, progress: Progress) -> float:
+        """How much of the budget is used up, from 0 to 1."""
+        return self._used(progress.games, progress.seconds)
+
+    def _used(self, games: int, seconds: float) -> float:
+        config = self._config
+        by_games = games / config.games if config.games else 0.0
+        by_time = seconds / (60 * config.minutes) if config.minutes else 0.0
+        return min(1.0, max(by_games, by_time))
+
+    def stage_end(self, progress: Progress) -> Limit:
+        """When the current stage ends: the remaining stages have equal parts of the remaining budget."""
+        start = Limit(progress.stage_start_games, progress.stage_start_seconds)
+        if progress.stage < progress.given_stages:
+            return start
+        used = self._used(*start)
+        part = used + (1 - used) / (self.stages - progress.stage)
+        games, minutes = self._config.games, self._config.minutes
+        return Limit(round(part * games) if games else 2**62, part * 60 * minutes if minutes else math.inf)
+
+    def is_stage_over(self, progress: Progress) -> bool:
+        """Whether the next stage is due; the last stage ends with the budget."""
+        return progress.stage + 1 < self.stages and self.stage_end(progress).is_reached(progress)
+
+    def phase(self, progress: Progress) -> tuple[Phase, Limit]:
+        """How the next games learn, and until when."""
+        config, end = self._config, self.stage_end(progress)
+        frozen = self.done(progress) < config.stages_from
+        if frozen:
+            games = math.ceil(config.stages_from * config.games) or end.games
+            end = end.or_earlier(Limit(games, config.stages_from * 60 * config.minutes or end.seconds))
+        teacher_end = self._teacher_end(progress)
+        taught = not teacher_end.is_reached(progress)
+        if taught:
+            end = end.or_earlier(teacher_end)
+        return Phase(progress.stage, frozen, taught), end
+
+    def _teacher_end(self, progress: Progress) -> Limit:
+        """Until when the stage before chooses the moves; the first stage has no teacher."""
+        games, seconds = progress.stage_start_games, progress.stage_start_seconds
+        fraction = self._config.teacher_fraction if progress.stage else 0.0
+        if not fraction:
+            return Limit(games, seconds)
+        end = self.stage_end(progress)
+        return Limit(games + math.ceil(fraction * (end.games - games)), seconds + fraction * (end.seconds - seconds))
