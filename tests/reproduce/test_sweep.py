@@ -199,7 +199,7 @@ def test_lists_are_values_and_failures_are_told(tmp_path: Path) -> None:
     assert failure.label == "stages = ['4096']: training"
     assert "1 trials, 1 failed job;" in repr(found)
     with pytest.raises(JobsFailedError, match=r"^stages = \['4096'\]: training: none of "):
-        sweep(config, {"stages": [["4096"]]}, evaluate_games=20, out=tmp_path / "other")
+        sweep(config, {"stages": [["4096"]]}, evaluate_games=20, out=tmp_path)  # the failed training is resumed
 
 
 @dataclasses.dataclass(frozen=True)
