@@ -88,7 +88,7 @@ def _draw_curves(axes: "Axes", curve: Curve, rows: Sequence[RowResult]) -> None:
             if len(values) > 1:
                 axes.fill_between(length, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.18, linewidth=0)
         if curve.key == "score_mean":
-            _draw_normalised(axes, row, colour)
+            _draw_baselines(axes, row, colour)
         stated = row.row.paper.get(curve.paper)
         if stated is not None:
             axes.axhline(curve.factor * stated.value, color=colour, linestyle=":", linewidth=1.2)
@@ -137,8 +137,8 @@ def _with_lengths(run: Sequence[CurvePoint]) -> list[CurvePoint]:
     ]
 
 
-def _draw_normalised(axes: "Axes", row: RowResult, colour: str) -> None:
-    """Draw the normalised score of each stage: the mean score of the stage before it in the same games."""
+def _draw_baselines(axes: "Axes", row: RowResult, colour: str) -> None:
+    """Draw the baseline of each stage: the mean score of the stage before it in the same games."""
     training = row.trials[0].training
     if training is None:
         return

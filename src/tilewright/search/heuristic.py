@@ -137,7 +137,9 @@ def _ranks(merges: NDArray[np.bool_]) -> NDArray[np.float64]:
 
     Two neighbours that merge with each other and with no other neighbour share a rank, as 1 and 2 do in Threes.
     """
-    with_next = np.array([False, *merges[np.arange(1, 15), np.arange(2, 16)], False])  # whether code c merges with c + 1
+    with_next = np.array(
+        [False, *merges[np.arange(1, 15), np.arange(2, 16)], False]
+    )  # whether code c merges with c + 1
     alone = ~np.array([False, *with_next[:-2]]) & ~with_next[1:]
     return np.concatenate([[0.0], np.cumsum(~(with_next[:-1] & alone))])
 
