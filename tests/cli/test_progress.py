@@ -28,11 +28,11 @@ class Memory(Display):
 
 
 def test_every_finished_job_is_a_line_when_piped(capsys: pytest.CaptureFixture[str]) -> None:
-    with suite_progress() as observer:
-        observer.on_plan(JOBS, JOBS[1:])
-        observer.on_progress(JOBS[1], 0.5)
-        observer.on_progress(JOBS[1], 1.0)
-        observer.on_progress(JOBS[2], 1.0)
+    with suite_progress() as callback:
+        callback.on_plan(JOBS, JOBS[1:])
+        callback.on_progress(JOBS[1], 0.5)
+        callback.on_progress(JOBS[1], 1.0)
+        callback.on_progress(JOBS[2], 1.0)
     out, err = capsys.readouterr()
     assert out == ""
     assert err == "3 jobs, 1 finished before\n1 of 2: job 1\n2 of 2: job 2\n"
@@ -40,10 +40,10 @@ def test_every_finished_job_is_a_line_when_piped(capsys: pytest.CaptureFixture[s
 
 def test_a_terminal_has_a_bar_for_the_whole_and_for_each_running_job() -> None:
     memory = Memory()
-    observer = _SuiteProgress(memory)
-    observer.on_plan(JOBS, JOBS)
-    observer.on_progress(JOBS[0], 0.25)
-    observer.on_progress(JOBS[1], 0.5)
+    callback = _SuiteProgress(memory)
+    callback.on_plan(JOBS, JOBS)
+    callback.on_progress(JOBS[0], 0.25)
+    callback.on_progress(JOBS[1], 0.5)
     assert list(memory.bars.values()) == [("3 of 3 jobs", 0.0), ("  job 0", 0.25), ("  job 1", 0.5)]
-    observer.on_progress(JOBS[0], 1.0)
+    callback.on_progress(JOBS[0], 1.0)
     assert list(memory.bars.values()) == [("3 of 3 jobs", 1 / 3), ("  job 1", 0.5)]

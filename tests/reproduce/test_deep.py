@@ -1,6 +1,7 @@
 """Experiments with deep networks: the same jobs, reports and resumption as with n-tuple networks."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,7 +53,7 @@ def test_a_row_is_what_training_and_evaluating_by_hand_give(experiment: Experime
         assert result.training["moves"] == 512
         ends = [row.cells[f"ends-{tile}"].ours for tile in (4, 8, 16, 32)]
         assert sum(rate.value for rate in ends if rate) == 1
-        points = session.points
+        points: list[Any] = session.points
         line = draw_figure("curve-largest", [row]).axes[0].lines[0]
         assert line.get_xdata() == pytest.approx([point.moves for point in points]), "deep networks count moves"
         largest = [point.largest for point in points if isinstance(point, DeepPoint)]

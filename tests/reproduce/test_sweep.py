@@ -4,7 +4,7 @@ import csv
 import dataclasses
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -12,12 +12,15 @@ import pytest
 from tests.reproduce.tiny import GAME, InterruptAfter, RecordingCallback
 from tests.training.sessions import tiny, train
 from tilewright.agents import make_agent
+from tilewright.agents.base import Agent
 from tilewright.errors import ConfigError, FileError, JobsFailedError, MissingExtraError, SpecError, UsageError
 from tilewright.games import make_game
+from tilewright.games.board import Board
 from tilewright.play.evaluate import evaluate
 from tilewright.reproduce.runner import load_results, run_experiments
 from tilewright.reproduce.suite import FIRST_EVALUATION_SEED, SEEDS_PER_TRIAL
 from tilewright.reproduce.sweep import SweepResult, sweep
+from tilewright.rng import Stream
 
 OVER: dict[str, list[Any]] = {"alpha": [0.25, 0.5], "step_size": ["fixed", "tc"]}
 CONFIG = tiny(lambda_=0.0, games=60)
@@ -30,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def result(folder: Path) -> SweepResult:
-    return sweep(CONFIG, OVER, seeds=2, games=110, out=folder, threads=2, n_step=3)
+    return sweep(CONFIG, OVER, seeds=2, evaluate_games=110, out=folder, threads=2, n_step=3)
 
 
 def test_there_is_a_row_for_every_combination_and_seed(result: SweepResult) -> None:
@@ -70,11 +73,13 @@ def test_run_folders_have_readable_names(result: SweepResult, folder: Path) -> N
 
 def test_results_that_are_there_are_used_again(result: SweepResult, folder: Path) -> None:
     callback = RecordingCallback()
-    again = sweep(CONFIG, OVER, seeds=2, games=110, out=str(folder), threads=1, callback=callback, n_step=3)
+    again = sweep(CONFIG, OVER, seeds=2, evaluate_games=110, out=str(folder), threads=1, callback=callback, n_step=3)
     assert callback.missing == []
     assert again.to_dict() == result.to_dict()
     callback = RecordingCallback()
-    more = sweep(CONFIG, {**OVER, "alpha": [0.5, 0.125]}, seeds=1, games=110, out=folder, callback=callback, n_step=3)
+    more = sweep(
+        CONFIG, {**OVER, "alpha": [0.5, 0.125]}, seeds=1, evaluate_games=110, out=folder, callback=callback, n_step=3
+    )
     assert len(callback.planned) == 8
     assert len(callback.missing) == 4, "alpha = 0.5 is known already"
     assert more.report != result.report
@@ -82,8 +87,8 @@ def test_results_that_are_there_are_used_again(result: SweepResult, folder: Path
 
 def test_a_sweep_that_was_interrupted_gives_the_same_table(result: SweepResult, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
-        sweep(CONFIG, OVER, seeds=2, games=110, out=tmp_path, threads=2, callback=InterruptAfter(5), n_step=3)
-    again = sweep(CONFIG, OVER, seeds=2, games=110, out=tmp_path, threads=2, n_step=3).to_dict()
+        sweep(CONFIG, OVER, seeds=2, evaluate_games=110, out=tmp_path, threads=2, callback=InterruptAfter(5), n_step=3)
+    again = sweep(CONFIG, OVER, seeds=2, evaluate_games=110, out=tmp_path, threads=2, n_step=3).to_dict()
     times = {"seconds", "training_seconds", "date"}
     before = result.to_dict()
     assert {name: again[name] for name in again if name not in times} == {
@@ -117,7 +122,7 @@ def test_csv_parquet_and_data_frames_say_the_same(result: SweepResult, folder: P
 
 
 def test_the_results_of_a_folder_are_loaded_with_the_same_columns(result: SweepResult, tmp_path: Path) -> None:
-    sweep(CONFIG, {"alpha": [0.5]}, games=20, out=tmp_path)
+    sweep(CONFIG, {"alpha": [0.5]}, evaluate_games=20, out=tmp_path)
     run_experiments(["goenawan-2020/table-2"], out=tmp_path, threads=2)
     columns = load_results(tmp_path).to_dict()
     assert columns["experiment"] == [*columns["experiment"][:1], "goenawan-2020/table-2", "goenawan-2020/table-2"]
@@ -175,28 +180,55 @@ def test_a_result_shows_the_best_combination(result: SweepResult) -> None:
 
 
 def test_keys_with_the_name_of_another_column_get_a_prefix(tmp_path: Path) -> None:
-    found = sweep(CONFIG, {"games": [30, 60]}, games=20, out=tmp_path)
+    found = sweep(CONFIG, {"games": [30, 60]}, evaluate_games=20, out=tmp_path)
     columns = found.to_dict()
     assert (columns["config.games"], columns["games"], columns["training_games"]) == ([30, 60], [20, 20], [30, 60])
     assert found.best == {"games": columns["config.games"][int(np.argmax(columns["score_mean"]))]}  # type: ignore[arg-type]
 
 
+def test_the_length_of_the_trainings_can_be_set(tmp_path: Path) -> None:
+    columns = sweep(CONFIG, {"alpha": [0.25]}, evaluate_games=20, out=tmp_path, games=40).to_dict()
+    assert (columns["training_games"], columns["config.games"], columns["games"]) == ([40], [40], [20])
+
+
 def test_lists_are_values_and_failures_are_told(tmp_path: Path) -> None:
     config = tiny(lambda_=0.0, games=90, start_pool=10, stages=("16",))
-    found = sweep(config, {"stages": [["16"], ["4096"]]}, games=20, out=tmp_path)
+    found = sweep(config, {"stages": [["16"], ["4096"]]}, evaluate_games=20, out=tmp_path)
     assert found.to_dict()["stages"] == ['["16"]']
     (failure,) = found.failures
     assert failure.label == "stages = ['4096']: training"
     assert "1 trials, 1 failed job;" in repr(found)
     with pytest.raises(JobsFailedError, match=r"^stages = \['4096'\]: training: none of "):
-        sweep(config, {"stages": [["4096"]]}, games=20, out=tmp_path / "other")
+        sweep(config, {"stages": [["4096"]]}, evaluate_games=20, out=tmp_path)  # the failed training is resumed
+
+
+@dataclasses.dataclass(frozen=True)
+class OwnAgent(Agent):
+    """An agent of a user: counts the free cells after a move, and remembers which model it was given."""
+
+    name: ClassVar[str] = "own"
+    model: str = ""
+
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+        assert Path(self.model).is_file()
+        moves = {move: board.game.slide(board, move)[0] for move in board.game.legal(board)}
+        return {move: sum(row.count(0) for row in after.tiles) for move, after in moves.items()}
+
+
+def test_an_agent_of_ones_own_is_evaluated_with_the_trained_model(tmp_path: Path) -> None:
+    spec = f"{__name__}:OwnAgent,model={{model}}"
+    found = sweep(CONFIG, {"alpha": [0.25, 0.5]}, evaluate_games=20, agent=spec, out=tmp_path).to_dict()
+    assert found["agent"] == [spec, spec]
+    model = tmp_path / str(found["run_folder"][0]) / "model.safetensors"
+    played = evaluate(OwnAgent(model=str(model)), GAME, games=20, seed=FIRST_EVALUATION_SEED)
+    assert found["score_mean"] == [played.score.value] * 2, "it plays the same, whatever was trained"
 
 
 def test_presets_files_and_configurations_are_sources(tmp_path: Path) -> None:
     CONFIG.save(tmp_path / "mine.toml")
     sources: list[Any] = [tmp_path / "mine.toml", str(tmp_path / "mine.toml"), CONFIG]
     tables = [
-        sweep(source, {"alpha": [0.5]}, games=20, out=tmp_path / f"out{i}", lambda_=0.25).to_dict()
+        sweep(source, {"alpha": [0.5]}, evaluate_games=20, out=tmp_path / f"out{i}", lambda_=0.25).to_dict()
         for i, source in enumerate(sources)
     ]
     assert [table["config"] for table in tables] == [["mine"], ["mine"], ["tuples"]]
@@ -228,7 +260,7 @@ def test_presets_files_and_configurations_are_sources(tmp_path: Path) -> None:
         ({"agent": "random"}, SpecError, r"agent random: must have an option with the value \{model\}"),
         ({"agent": "ntuples:model={model}"}, SpecError, "there is no agent 'ntuples'"),
         ({"seeds": 0}, UsageError, "seeds = 0: must be a whole number of at least 1"),
-        ({"games": "10"}, UsageError, "games = '10': must be a whole number of at least 1"),
+        ({"evaluate_games": "10"}, UsageError, "evaluate_games = '10': must be a whole number of at least 1"),
         ({"threads": 0}, UsageError, "threads = 0: must be a whole number of at least 1"),
         ({"out": "a,b"}, UsageError, "a,b: a folder of results must not have a comma in its name"),
     ],

@@ -155,7 +155,7 @@ def scores(folder: Path) -> dict[str, object]:
 
 def test_a_suite_killed_three_times_has_the_same_results(tmp_path: Path) -> None:
     tiny(lambda_=0.0, games=20_000, curve_games=1_000).save(tmp_path / "tiny.toml")
-    arguments = ["sweep", str(tmp_path / "tiny.toml"), "alpha=0.25,0.5", "step_size=fixed,tc", "--games", "50"]
+    arguments = ["sweep", str(tmp_path / "tiny.toml"), "alpha=0.25,0.5", "step_size=fixed,tc", "--evaluate-games", "50"]
     killed = [*arguments, "--out", str(tmp_path / "killed")]
     run_and_die("tilewright.training.trainer", "Trainer.learn", 5, "after", *killed)
     run_and_die("tilewright.reproduce.store", "Store.add", 1, "after", *killed)

@@ -46,7 +46,7 @@ class Cluster:
         """Connect to the cluster, or start it."""
         ray = _import_ray()
         # Without "local", Ray would join any cluster that happens to run on this machine.
-        options: dict[str, Any] = (
+        options: dict[str, object] = (
             {"address": self._address} if self._address else {"address": "local", "num_cpus": self._processors}
         )
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # Ray warns unless it is set
@@ -197,7 +197,7 @@ def _messages_on_stderr() -> Iterator[None]:
         yield
         return
 
-    def print_to_stderr(data: dict[str, Any], *arguments: Any, **options: Any) -> None:
+    def print_to_stderr(data: dict[str, object], *arguments: object, **options: object) -> None:
         original({**data, "is_err": True}, *arguments, **options)
 
     worker.print_to_stdstream = print_to_stderr

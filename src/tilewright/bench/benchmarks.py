@@ -5,7 +5,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -149,8 +148,13 @@ class VectorEnvBenchmark(Benchmark):
 
         import tilewright.envs  # noqa: F401  (registers the environments)
 
-        options: dict[str, Any] = {"observation": self.observation, "autoreset_mode": "SAME_STEP"}
-        envs = gymnasium.make_vec(self.environment, self.count, vectorization_mode="vector_entry_point", **options)
+        envs = gymnasium.make_vec(
+            self.environment,
+            self.count,
+            vectorization_mode="vector_entry_point",
+            observation=self.observation,
+            autoreset_mode="SAME_STEP",
+        )
         envs.reset(seed=seed)
         actions = np.random.default_rng(seed).integers(4, size=(self.steps, self.count))
         began = time.perf_counter()

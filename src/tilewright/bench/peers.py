@@ -4,11 +4,13 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from tilewright.bench.benchmarks import Benchmark
 
 __all__ = ["JumanjiBenchmark", "PgxBenchmark", "Sb3Benchmark"]
+
+Arrays: TypeAlias = Any  # of JAX, in any structure
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class _JaxBenchmark(Benchmark):
         return self.steps * self.count / (time.perf_counter() - began)
 
     @abstractmethod
-    def prepare(self) -> tuple[Callable[..., Any], Any]:
+    def prepare(self) -> tuple[Callable[[Arrays, Arrays], Arrays], Arrays]:
         """Return a compiled function that makes all steps, and the boards that it starts with."""
 
 
@@ -43,7 +45,7 @@ class _JaxBenchmark(Benchmark):
 class PgxBenchmark(_JaxBenchmark):
     """Steps of pgx, with automatic resets."""
 
-    def prepare(self) -> tuple[Callable[..., Any], Any]:
+    def prepare(self) -> tuple[Callable[[Arrays, Arrays], Arrays], Arrays]:
         """Return the loop and the boards."""
         import jax
         import pgx
@@ -52,13 +54,13 @@ class PgxBenchmark(_JaxBenchmark):
         env = pgx.make("2048")
         step = jax.vmap(auto_reset(env.step, env.init))
 
-        def one(boards: Any, actions: Any) -> tuple[Any, Any]:
+        def one(boards: Arrays, actions: Arrays) -> tuple[Arrays, Arrays]:
             states, key = boards
             key, now = jax.random.split(key)
             states = step(states, actions, jax.random.split(now, self.count))
             return (states, key), states.legal_action_mask.sum()
 
-        def loop(boards: Any, actions: Any) -> Any:
+        def loop(boards: Arrays, actions: Arrays) -> Arrays:
             return jax.lax.scan(one, boards, actions)[0]
 
         first = jax.vmap(env.init)(jax.random.split(jax.random.PRNGKey(0), self.count))
@@ -69,7 +71,7 @@ class PgxBenchmark(_JaxBenchmark):
 class JumanjiBenchmark(_JaxBenchmark):
     """Steps of Jumanji, with automatic resets."""
 
-    def prepare(self) -> tuple[Callable[..., Any], Any]:
+    def prepare(self) -> tuple[Callable[[Arrays, Arrays], Arrays], Arrays]:
         """Return the loop and the boards."""
         import jax
         import jumanji
@@ -77,11 +79,11 @@ class JumanjiBenchmark(_JaxBenchmark):
 
         env = VmapAutoResetWrapper(jumanji.make("Game2048-v1"))
 
-        def one(states: Any, actions: Any) -> tuple[Any, Any]:
+        def one(states: Arrays, actions: Arrays) -> tuple[Arrays, Arrays]:
             states, seen = env.step(states, actions)
             return states, seen.reward.sum() + seen.observation.action_mask.sum()
 
-        def loop(states: Any, actions: Any) -> Any:
+        def loop(states: Arrays, actions: Arrays) -> Arrays:
             return jax.lax.scan(one, states, actions)[0]
 
         return jax.jit(loop), jax.jit(env.reset)(jax.random.split(jax.random.PRNGKey(0), self.count))[0]
@@ -106,7 +108,7 @@ class Sb3Benchmark(Benchmark):
         import tilewright.envs  # noqa: F401  (registers the environments)
 
         torch.set_num_threads(threads)
-        options: dict[str, Any] = {"observation": "onehot", "penalty": 32.0}
+        options: dict[str, object] = {"observation": "onehot", "penalty": 32.0}
         learner = DQN(
             "MlpPolicy",
             make_vec_env("tilewright/2048-v0", 16, seed=seed, env_kwargs=options),

@@ -40,6 +40,6 @@ class _SuiteProgress(SuiteCallback):
 
 @contextmanager
 def suite_progress() -> Iterator[SuiteCallback]:
-    """Show the progress of a suite until the block ends."""
+    """A callback that shows a suite until the block ends."""
     with open_display(_PLAIN_SECONDS, keep=False) as display:
         yield _SuiteProgress(display)

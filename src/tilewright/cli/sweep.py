@@ -20,7 +20,7 @@ __all__ = ["sweep_command"]
 @click.argument("over", nargs=-1, required=True, metavar="KEY=VALUE,VALUE,...")
 @click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a key of all configurations.")
 @click.option("--seeds", default=1, show_default=True, help="The number of trainings of each combination.")
-@click.option("--games", default=200, show_default=True, help="The number of games of each evaluation.")
+@click.option("--evaluate-games", default=200, show_default=True, help="The number of games of each evaluation.")
 @click.option(
     "--agent",
     default="",
@@ -42,7 +42,7 @@ def sweep_command(
     over: tuple[str, ...],
     changes: tuple[str, ...],
     seeds: int,
-    games: int,
+    evaluate_games: int,
     agent: str,
     out: Path,
     csv: Path | None,
@@ -72,7 +72,7 @@ def sweep_command(
             config,
             axes,
             seeds=seeds,
-            games=games,
+            evaluate_games=evaluate_games,
             agent=agent,
             out=out,
             threads=threads,

@@ -54,6 +54,7 @@ class SuiteResult:
     failures: tuple[Failure, ...] = ()
 
     def __repr__(self) -> str:
+        """Return the number of trials and of failed jobs."""
         failed = f", {len(self.failures)} failed job{'s' if len(self.failures) > 1 else ''}" if self.failures else ""
         return f"{type(self).__name__}({len(self.trials):,} trials{failed})"
 

@@ -7,14 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from tilewright._core.cluster import Cluster
-from tilewright._core.config import config_from_toml
 from tilewright._core.files import try_lock, write_bytes
 from tilewright._core.tables import Scalar
-from tilewright.deep.config import DeepConfig
-from tilewright.errors import ConfigError, TilewrightError
+from tilewright.errors import TilewrightError
 from tilewright.reproduce.experiments import Experiment, Row, Scale
 from tilewright.reproduce.jobs import (
     EvaluationJob,
@@ -30,7 +28,7 @@ from tilewright.reproduce.jobs import (
 from tilewright.reproduce.store import Store, TrialRecord
 from tilewright.training.config import AnyConfig, TrainingConfig, read_config
 
-__all__ = ["FIXED_KEYS", "SuiteCallback", "Trial", "change_config", "config_name", "plan_trials", "run_suite"]
+__all__ = ["FIXED_KEYS", "SuiteCallback", "Trial", "config_name", "plan_trials", "run_suite"]
 
 FIRST_EVALUATION_SEED = 1_000_000  # evaluations play other games than training
 SEEDS_PER_TRIAL = 10_000
@@ -139,7 +137,7 @@ def _changes(row: Row, scale: Scale) -> dict[str, object]:
 
 
 def _config(row: Row, scale: Scale, changes: Mapping[str, object], seed: int) -> AnyConfig:
-    config = change_config(row.config, **{**changes, **FIXED_KEYS, "seed": seed})
+    config = read_config(row.config, **{**changes, **FIXED_KEYS, "seed": seed})
     if not isinstance(config, TrainingConfig):
         return config
     if scale.stage_games:
@@ -149,20 +147,6 @@ def _config(row: Row, scale: Scale, changes: Mapping[str, object], seed: int) ->
     if "curve_games" not in changes:
         config = dataclasses.replace(config, curve_games=max(10, config.games // CURVE_POINTS))
     return config
-
-
-def change_config(source: str | AnyConfig, **changes: object) -> AnyConfig:
-    """Return a configuration with some keys changed.
-
-    Args:
-        source: The name of a preset, the path of a file, or a configuration.
-        changes: Keys with new values.
-    """
-    if isinstance(source, str):
-        return read_config(source, **changes)
-    if not isinstance(source, TrainingConfig | DeepConfig):
-        raise ConfigError(f"{source!r}: must be the name of a preset, the path of a file, or a configuration")
-    return config_from_toml(type(source), source.to_toml(), **changes)
 
 
 def _shrink(stage: str, divisor: int) -> str:
@@ -191,12 +175,9 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _scalar(value: Any) -> Scalar:
+def _scalar(value: Scalar | tuple[str, ...]) -> Scalar:
     """Return a value of a configuration as a cell of a table; a list is written as JSON."""
-    if isinstance(value, list | tuple):
-        return json.dumps(value)
-    scalar: Scalar = value
-    return scalar
+    return json.dumps(value) if isinstance(value, tuple) else value
 
 
 def _field(key: str) -> str:

@@ -19,8 +19,8 @@ from tilewright.reproduce.report import html_table
 from tilewright.reproduce.results import TrialResult, check_column, estimate_column, format_estimate, heading
 from tilewright.reproduce.runner import SuiteResult, check_count, run_and_report
 from tilewright.reproduce.store import safe_name
-from tilewright.reproduce.suite import FIXED_KEYS, SuiteCallback, change_config, config_name
-from tilewright.training.config import AnyConfig, TrainingConfig
+from tilewright.reproduce.suite import FIXED_KEYS, SuiteCallback, config_name
+from tilewright.training.config import AnyConfig, TrainingConfig, read_config
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,6 +59,7 @@ class SweepResult(SuiteResult):
         return dict(zip(self.over, best, strict=True))
 
     def __repr__(self) -> str:
+        """Return the number of trials and the best combination."""
         combinations = self._combinations()
         values = ", ".join(f"{key}={value}" for key, value in self.best.items())
         score = max(_mean(trials) for trials in combinations.values())
@@ -122,7 +123,7 @@ def sweep(
     over: Mapping[str, Sequence[object]],
     *,
     seeds: int = 1,
-    games: int = 200,
+    evaluate_games: int = 200,
     agent: str = "",
     out: Path | str = "runs/sweep",
     threads: int | None = None,
@@ -140,7 +141,7 @@ def sweep(
         config: The name of a preset, the path of a TOML file, or a configuration.
         over: The keys to vary, each with its values.
         seeds: The number of trainings of each combination.
-        games: The number of games of each evaluation.
+        evaluate_games: The number of games of each evaluation.
         agent: The spec of the agent that is evaluated, in which `{model}` stands for the trained model, such as
             `expectimax:depth=2,model={model}` or `my_package.agents:MyAgent,model={model}`; empty for the agent that
             goes with the configuration.
@@ -148,7 +149,8 @@ def sweep(
         threads: The number of jobs that run at the same time; None for all processors.
         cluster: A Ray cluster that runs the jobs instead.
         callback: Called when something happens.
-        changes: Other keys of the configuration with new values; `lambda_` stands for `lambda`.
+        changes: Other keys of the configuration with new values, such as `games=5000` for the length of each training;
+            `lambda_` stands for `lambda`.
 
     Returns:
         The results of all trials that are finished; jobs that failed are in its `failures`.
@@ -159,35 +161,35 @@ def sweep(
         JobsFailedError: No trial was finished.
 
     >>> import tempfile
-    >>> small = TrainingConfig(game="2048:rows=3,columns=3", network="", tuples=("012", "345"), games=50)
+    >>> small = TrainingConfig(game="2048:rows=3,columns=3", network="", tuples=("012", "456"), games=50)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     result = sweep(small, over={"alpha": [0.5, 1.0]}, games=20, out=folder)
+    ...     result = sweep(small, over={"alpha": [0.25, 0.5]}, evaluate_games=20, out=folder)
     >>> result.to_dict()["alpha"]
-    [0.5, 1.0]
+    [0.25, 0.5]
     """
     check_count("seeds", seeds)
-    check_count("games", games)
+    check_count("evaluate_games", evaluate_games)
     axes = {_key(key): _values(key, values) for key, values in _mapping(over).items()}
     fixed = {_key(key): value for key, value in changes.items()}
     _check_keys(axes, fixed)
     _check_agent(agent)
     source = str(config) if isinstance(config, Path) else config
-    rows, digest = [], hashlib.sha256(repr((agent, seeds, games)).encode())
+    rows, digest = [], hashlib.sha256(repr((agent, seeds, evaluate_games)).encode())
     for values in itertools.product(*axes.values()):
         point = dict(zip(axes, values, strict=True))
         label = ", ".join(f"{key} = {value}" for key, value in point.items())
         rows.append(Row(label, source, {**point, **fixed}, agent))
-        changed = change_config(source, **point, **fixed)
+        changed = read_config(source, **point, **fixed)
         _check_length(changed)
         digest.update(changed.to_toml().encode())
-    name, scale = config_name(source), Scale("sweep", seeds, games)
+    name, scale = config_name(source), Scale("sweep", seeds, evaluate_games)
     title = safe_name(f"{name}_{'_'.join(axes)}_{digest.hexdigest()[:8]}")
     experiment = Experiment(
         "sweep",
         f"Sweep of {name}",
         title,
         ", ".join(axes),
-        f"{seeds} training{'s' if seeds > 1 else ''} of each combination, evaluated with {games:,} games.",
+        f"{seeds} training{'s' if seeds > 1 else ''} of each combination, evaluated with {evaluate_games:,} games.",
         columns=REPORT_COLUMNS,
         figures=("curve-score",),
         rows=tuple(rows),

@@ -242,13 +242,19 @@ class NTupleSession(TrainingSession):
         self.trainer.keep([pools[offset] for offset in sorted(pools)])
         if self._gives_up_collecting() and not len(self.trainer.found.cells):
             self._finish()
-            raise UnreachedError(
-                f"none of {now.collect_games:,} games reached {self.config.stages[stage]}: stage {stage + 2} has no "
-                "boards to start from; train the stage before it longer"
-            )
+            raise self._unreached()
+
+    def _unreached(self) -> UnreachedError:
+        games, stage = self.progress.collect_games, self.progress.stage
+        return UnreachedError(
+            f"none of {games:,} games reached {self.config.stages[stage]}: stage {stage + 2} has no boards to start "
+            "from; train the stage before it longer"
+        )
 
     def _start_next_stage(self) -> None:
         now, found = self.progress, self.trainer.found
+        if not len(found.cells):  # a run that had given up is resumed as it was
+            raise self._unreached()
         point = StagePoint(
             stage=now.stage + 2,
             games=now.games,
