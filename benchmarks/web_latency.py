@@ -1,4 +1,7 @@
-"""How long requests take while agents think: `python benchmarks/web_latency.py URL THINKING [SECONDS]`."""
+"""Measure the latency of quick requests while agents search: `python benchmarks/web_latency.py URL SEARCHES [SECONDS]`.
+
+SEARCHES clients ask for searches of 500 ms all the time. Beside them, one client measures requests that need no search.
+"""
 
 import sys
 import threading
@@ -6,36 +9,39 @@ import time
 import urllib.request
 
 BOARD = "board=1120000000000001"
-OTHERS = ("start?seed=3", f"move?{BOARD}&agent=greedy", "games", "jobs")
+REQUESTS = ("start?seed=3", f"move?{BOARD}&agent=greedy", "games", "jobs")
 
 
-def main(url: str, thinking: int, seconds: float) -> None:
-    def seconds_of(path: str) -> float:
-        began = time.perf_counter()
+def main(url: str, searches: int, seconds: float) -> None:
+    """Print the median, the 95th percentile and the maximum."""
+
+    def measure(path: str) -> float:
+        started = time.perf_counter()
         with urllib.request.urlopen(f"{url}/api/v1/{path}") as answer:
             answer.read()
-        return time.perf_counter() - began
+        return time.perf_counter() - started
 
-    for path in (f"move?{BOARD}&agent=heuristic:ms=5", *OTHERS, *OTHERS):
-        seconds_of(path)  # loads what is measured below
+    for path in (f"move?{BOARD}&agent=heuristic:ms=5", *REQUESTS, *REQUESTS):
+        measure(path)  # the first request of each kind loads kernels
     done = threading.Event()
 
-    def think() -> None:
+    def search() -> None:
         while not done.is_set():
-            seconds_of(f"move?{BOARD}&agent=heuristic:ms=500")
+            measure(f"move?{BOARD}&agent=heuristic:ms=500")
 
-    thinkers = [threading.Thread(target=think) for _ in range(thinking)]
-    for thinker in thinkers:
-        thinker.start()
-    times, end = [], time.monotonic() + seconds
+    clients = [threading.Thread(target=search) for _ in range(searches)]
+    for client in clients:
+        client.start()
+    times, end = list[float](), time.monotonic() + seconds
     while time.monotonic() < end:
-        times += [seconds_of(path) for path in OTHERS]
+        times += [measure(path) for path in REQUESTS]
         time.sleep(0.01)
     done.set()
-    for thinker in thinkers:
-        thinker.join()
-    middle, late, most = (1000 * sorted(times)[int(share * (len(times) - 1))] for share in (0.5, 0.95, 1))
-    print(f"{thinking} thinking, {len(times)} requests: median {middle:.1f} ms, 95 % {late:.1f} ms, most {most:.1f} ms")
+    for client in clients:
+        client.join()
+    median, late, longest = (1000 * sorted(times)[int(share * (len(times) - 1))] for share in (0.5, 0.95, 1))
+    results = f"median {median:.1f} ms, 95 % {late:.1f} ms, maximum {longest:.1f} ms"
+    print(f"{searches} searches, {len(times)} requests: {results}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A bot in twenty lines: it plays a game by asking a server for every move.
+"""A bot in twenty lines: it plays a game and asks a server for every move.
 
 tilewright serve --no-open &
 python examples/bot.py [http://127.0.0.1:2048] [agent]
@@ -14,8 +14,8 @@ server = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:2048"
 agent = sys.argv[2] if len(sys.argv) > 2 else "heuristic:depth=2"
 
 
-def ask(path: str, body: dict[str, Any] | None = None, **question: Any) -> Any:
-    url = f"{server}/api/v1/{path}?{urllib.parse.urlencode(question)}"
+def ask(path: str, body: dict[str, object] | None = None, **query: str | int) -> Any:
+    url = f"{server}/api/v1/{path}?{urllib.parse.urlencode(query)}"
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
     with urllib.request.urlopen(request) as answer:

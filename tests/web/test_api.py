@@ -1,4 +1,4 @@
-"""The HTTP interface gives what the Python one gives, and refuses the rest in a line of JSON."""
+"""The HTTP API gives the answers of the Python API, and refuses wrong requests in one line of JSON."""
 
 import json
 from pathlib import Path
@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 from tests.deep import small as deep
 from tests.web.conftest import API, BOARD, wait_for
 from tilewright import AGENTS, GAMES, Episode, evaluate, make_agent, make_game
+from tilewright.cli.main import main
 from tilewright.play.recording import play_recorded
 from tilewright.play.review import review
 from tilewright.training.run_folder import RunFolder
@@ -22,20 +23,48 @@ def get(client: TestClient, path: str, **parameters: Any) -> Any:
     return answer.json()
 
 
-@pytest.mark.parametrize("agent", ["greedy", "heuristic:depth=2", "minimax:depth=2", "montecarlo:rollouts=20"])
-def test_move_gives_the_values_of_the_python_api(client: TestClient, agent: str) -> None:
+AGENT_SPECS = ["greedy", "random", "heuristic:depth=2", "minimax:depth=2", "montecarlo:rollouts=20", "uct:rollouts=50"]
+
+
+@pytest.mark.parametrize("agent", AGENT_SPECS)
+def test_move_is_one_analysis_of_a_player(client: TestClient, agent: str) -> None:
     board = make_game("2048").parse(BOARD)
-    values = make_agent(agent).values(board)
-    found = get(client, "/move", board=BOARD, agent=agent)
-    assert found["values"] == values
-    assert found["legal"] == board.game.legal(board)
-    assert values[found["move"]] == max(values.values())
-    assert (found["agent"], found["game"], found["text"]) == (agent, "2048", board.game.text(board))
+    expected = make_agent(agent).player(board.game).analyse(board)
+    for _ in range(2):  # with a new player, and with one that was kept
+        found = get(client, "/move", board=BOARD, agent=agent)
+        assert (found["values"], found["move"]) == (expected.values, expected.move)
+        assert (found["depth"], found["nodes"] is None) == (expected.depth, expected.nodes is None)
+        assert found["seconds"] >= 0
+        assert found["legal"] == board.game.legal(board)
+        assert (found["agent"], found["game"], found["text"]) == (agent, "2048", board.game.text(board))
+
+
+@pytest.mark.parametrize("agent", ["greedy", "heuristic:depth=1"])
+def test_python_command_line_and_http_break_ties_alike(
+    client: TestClient, capsys: pytest.CaptureFixture[str], agent: str
+) -> None:
+    board = "2 0 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2"  # all moves are equal
+    assert main(["move", board, "--agent", agent, "--json"]) == 0
+    printed, answered = json.loads(capsys.readouterr().out), get(client, "/move", board=board, agent=agent)
+    analysis = make_agent(agent).player(make_game("2048")).analyse(board)
+    assert (
+        printed["move"] == answered["move"] == analysis.move == make_agent(agent).move(make_game("2048").parse(board))
+    )
+    keys = {"agent", "game", "text", "board", "legal", "values", "move", "depth", "nodes", "seconds"}
+    assert keys == answered.keys() == printed.keys()
+
+
+def test_values_and_move_come_from_one_search(client: TestClient) -> None:
+    """With a time limit, two searches would end at different depths."""
+    found = get(client, "/move", board=BOARD, agent="heuristic:ms=5")
+    assert found["values"][found["move"]] == max(found["values"].values())
+    assert found["depth"] >= 1
+    assert found["nodes"] >= 1
 
 
 def test_move_asks_the_network_of_a_run_by_its_name(client: TestClient, runs: Path) -> None:
     board = make_game("2048").parse(BOARD)
-    for _ in range(2):  # the second answer comes from the quick lane
+    for _ in range(2):  # the second answer comes from a quick thread
         found = get(client, "/move", board=BOARD, agent="ntuple:model=large")
         assert found["values"] == make_agent(f"ntuple:model={runs / 'large' / 'model.safetensors'}").values(board)
         assert found["agent"] == "ntuple:model=large"
@@ -76,7 +105,7 @@ def test_a_game_by_steps_is_the_episode_of_its_seed(client: TestClient, spec: st
         assert position["after"] == [list(row) for row in after.tiles]
         before = episode.score
         episode.move(move)
-        assert position["earned"] == episode.score - before
+        assert position["reward"] == episode.score - before
     assert turn > 10
 
 
@@ -104,7 +133,7 @@ def test_games_and_agents_are_those_of_the_registries(client: TestClient) -> Non
     assert [agent["spec"] for agent in small if agent["run"]] == ["expectimax:model=small", "ntuple:model=small"]
 
 
-def test_an_evaluation_has_the_figures_of_evaluate(client: TestClient) -> None:
+def test_an_evaluation_has_the_results_of_evaluate(client: TestClient) -> None:
     asked = {"agent": "greedy", "game": "threes", "games": 30, "seed": 4}
     begun = client.post(f"{API}/evaluations", json=asked)
     assert begun.status_code == 202
@@ -145,7 +174,7 @@ def test_the_run_of_a_deep_network_is_shown_and_plays(tmp_path: Path) -> None:
     session = deep.train(deep.small(game="2048:rows=3,columns=3", learning_starts=2000), tmp_path / "deep")
     with TestClient(make_app(tmp_path)) as client:
         [run] = get(client, "/runs")
-        assert (run["name"], run["player"], run["has_model"]) == ("deep", "dqn", True)
+        assert (run["name"], run["agent"], run["has_model"]) == ("deep", "dqn", True)
         assert run["games"] == session.progress.games
         curve = get(client, "/runs/deep")["curve"]
         assert [point["largest"] for point in curve] == [vars(point)["largest"] for point in session.points]
@@ -177,12 +206,12 @@ def test_the_run_of_a_deep_network_is_shown_and_plays(tmp_path: Path) -> None:
         ("/board", {"board": BOARD, "game": "x" * 300}, 400, "a text of 300 characters is no game"),
         ("/start", {"seed": "-1"}, 422, "seed: Input should be greater than or equal to 0, not '-1'"),
         ("/start", {"number": "-1"}, 400, "number=-1: must be a whole number from 0 up"),
-        ("/jobs/nobody", {}, 404, "there is no such job, or no more"),
+        ("/jobs/nobody", {}, 404, "there is no such job, or its result is no longer kept"),
         ("/runs/lrage", {}, 404, "there is no run 'lrage' (did you mean 'large'?)"),
         ("/nothing", {}, 404, "Not Found"),
     ],
 )
-def test_a_wrong_question_is_a_line_of_json(
+def test_a_wrong_query_is_a_line_of_json(
     client: TestClient, path: str, parameters: dict[str, str], status: int, reason: str
 ) -> None:
     answer = client.get(API + path, params=parameters)

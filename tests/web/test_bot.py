@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from tests.process import environment
-from tests.web.live import listening
+from tests.web.live import HANG_SECONDS, listening
 from tilewright import Episode, make_agent, make_game
 
 BOT = Path(__file__).parents[2] / "examples" / "bot.py"
@@ -18,12 +18,11 @@ def test_the_bot_plays_to_the_end(tmp_path: Path) -> None:
             env=environment(),
             capture_output=True,
             encoding="utf-8",
-            timeout=120,
+            timeout=HANG_SECONDS,
             check=True,
         ).stdout
     episode, agent = Episode(make_game("2048"), seed=7), make_agent("minimax:depth=1")
     while not episode.is_over:
-        values = agent.values(episode.board)
-        episode.move(max(values, key=lambda move: values[move]))
+        episode.move(agent.move(episode.board))
     largest = episode.game.largest(episode.board)
     assert said == f"minimax:depth=1: {episode.score:,} points, largest tile {largest:,}\n"

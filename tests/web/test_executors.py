@@ -1,91 +1,90 @@
-"""Threads for work: bounded, and quick calls never behind slow ones."""
+"""Threads for work: bounded queues, and quick calls that never wait for searches."""
 
 import asyncio
 import http.client
 import threading
-import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.web.conftest import API, BOARD
-from tests.web.live import listening
-from tilewright.web.executors import BusyError, Lane
-from tilewright.web.runs import thinned
+from tests.web.conftest import API, BOARD, state_of
+from tests.web.live import HANG_SECONDS, blocked, listening, wait_until
+from tilewright.web.agents import WebAgent
+from tilewright.web.executors import BoundedExecutor, BusyError
 
 
-def test_a_lane_takes_on_no_more_than_its_bound() -> None:
-    lane, gate = Lane("test", threads=1, waiting=1), threading.Event()
-    waiting = [lane.submit(gate.wait, 10) for _ in range(2)]
+def test_an_executor_accepts_no_more_than_its_limit() -> None:
+    executor, gate = BoundedExecutor("test", threads=1, waiting=1), threading.Event()
+    waiting = [executor.submit(gate.wait, HANG_SECONDS) for _ in range(2)]
     with pytest.raises(BusyError, match="the server is busy"):
-        lane.submit(gate.wait, 10)
+        executor.submit(gate.wait, HANG_SECONDS)
     gate.set()
-    assert all(future.result(10) for future in waiting)
-    assert lane.submit(lambda: 7).result(10) == 7
-    lane.close()
+    assert all(future.result(HANG_SECONDS) for future in waiting)
+    wait_until(lambda: executor.pending == 0)
+    assert executor.submit(lambda: 7).result(HANG_SECONDS) == 7
+    executor.close()
 
 
-def test_what_nobody_waits_for_any_more_is_not_begun() -> None:
-    lane, gate, begun = Lane("test", threads=1, waiting=5), threading.Event(), threading.Event()
+def test_a_call_whose_task_is_cancelled_is_not_started() -> None:
+    executor, gate, started = BoundedExecutor("test", threads=1, waiting=5), threading.Event(), threading.Event()
 
-    async def give_up() -> None:
-        blocked = asyncio.ensure_future(lane.run(gate.wait, 10))
-        late = asyncio.ensure_future(lane.run(begun.set))
-        await asyncio.sleep(0.05)
-        late.cancel()
-        await asyncio.wait([late])
+    async def cancel_second() -> None:
+        first = asyncio.ensure_future(executor.run(gate.wait, HANG_SECONDS))
+        second = asyncio.ensure_future(executor.run(started.set))
+        while executor.pending < 2:
+            await asyncio.sleep(0)
+        second.cancel()
+        await asyncio.wait([second])
         gate.set()
-        await blocked
+        await first
 
-    asyncio.run(give_up())
-    lane.submit(lambda: None).result(10)
-    assert not begun.is_set()
-    lane.close()
-
-
-def test_requests_are_answered_while_agents_think(client: TestClient) -> None:
-    thinking = {"board": BOARD, "agent": "heuristic:ms=1000"}
-    client.get(f"{API}/move", params=thinking | {"agent": "heuristic:ms=1"})
-    threads = [threading.Thread(target=client.get, args=(f"{API}/move",), kwargs={"params": thinking}) for _ in "ab"]
-    for thread in threads:
-        thread.start()
-    time.sleep(0.1)
-    answered = 0
-    while all(thread.is_alive() for thread in threads):
-        assert client.get(f"{API}/start").status_code == 200
-        answered += 1
-    for thread in threads:
-        thread.join()
-    assert answered >= 10
+    asyncio.run(cancel_second())
+    executor.submit(lambda: None).result(HANG_SECONDS)
+    assert not started.is_set()
+    executor.close()
 
 
-def test_questions_that_were_given_up_are_not_thought_about(runs: Path) -> None:
-    question = f"{API}/move?board={quote(BOARD)}&agent=heuristic:ms=1000"
+def test_errors_of_the_work_reach_the_caller() -> None:
+    executor = BoundedExecutor("test", threads=1, waiting=1)
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(executor.run(lambda: 1 // 0))
+    executor.close()
+
+
+def test_requests_are_answered_while_agents_search(client: TestClient) -> None:
+    server, answers = state_of(client), []
+
+    def ask() -> None:
+        answers.append(client.get(f"{API}/move", params={"board": BOARD, "agent": "heuristic:depth=1"}))
+
+    with blocked(server) as threads:
+        search = threading.Thread(target=ask)
+        search.start()
+        wait_until(lambda: server.executors.slow.pending > threads)
+        for path in ("/start", "/games", "/agents", "/jobs", "/runs"):
+            assert client.get(API + path).status_code == 200
+        assert answers == []
+    search.join(HANG_SECONDS)
+    assert [answer.status_code for answer in answers] == [200]
+
+
+def test_work_whose_client_has_gone_away_is_not_started(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = []
+    monkeypatch.setattr(WebAgent, "analyse", lambda agent, board: searched.append(board))
+    question = f"{API}/move?board={quote(BOARD)}&agent=heuristic:depth=1"
     with listening(runs) as live:
-        load = partial(getattr, live.site.lanes.slow, "load")
-        visitors = [http.client.HTTPConnection(live.url.removeprefix("http://")) for _ in range(8)]
-        for visitor in visitors:
-            visitor.request("GET", question)
-        wait_until(lambda: load() == 8)
-        for visitor in visitors:
-            visitor.close()
-        began = time.monotonic()
-        wait_until(lambda: load() == 0)
-        assert time.monotonic() - began < 3  # four and more, if all were thought about on two processors
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
-def test_a_long_curve_is_thinned_out_from_its_first_point_to_its_last(tmp_path: Path) -> None:
-    assert thinned(range(5), 5) == [0, 1, 2, 3, 4]
-    chosen = thinned(range(10_000), 600)
-    assert (len(chosen), chosen[0], chosen[-1]) == (600, 0, 9_999)
+        wait_until(lambda: live.server.executors.quick.pending == 0)
+        searched.clear()  # the server has loaded its kernels
+        slow = live.server.executors.slow
+        with blocked(live.server) as threads:
+            visitors = [http.client.HTTPConnection(live.url.removeprefix("http://")) for _ in range(8)]
+            for visitor in visitors:
+                visitor.request("GET", question)
+            wait_until(lambda: slow.pending == threads + 8)
+            for visitor in visitors:
+                visitor.close()
+            wait_until(lambda: slow.pending == threads)
+        wait_until(lambda: slow.pending == 0)
+    assert searched == []

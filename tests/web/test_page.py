@@ -1,8 +1,8 @@
-"""The page in a real browser: what a visitor does, and what the Python API says of the same board."""
+"""The page in a real browser, compared with the Python API on the same boards."""
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +10,15 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.training.sessions import tiny, train
-from tests.web.live import Live, listening
-from tilewright import Board, Episode, evaluate, make_agent, make_game
+from tests.web.live import HANG_SECONDS, Live, listening, wait_until
+from tests.web.plugins import Halves
+from tilewright import GAMES, Board, Episode, evaluate, make_agent, make_game
 from tilewright.play.recording import play_recorded
 from tilewright.play.review import review
 from tilewright.training.run_folder import RunFolder
-from tilewright.web import positions
-from tilewright.web.playback import Mover
+from tilewright.web.playback import Playback
+from tilewright.web.positions import start_position
+from tilewright.web.registration import register_game
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
@@ -29,21 +31,25 @@ PLAYED = {
     "2048": ("greedy", "random", "heuristic:depth=1", "expectimax:depth=1,model=large"),
     "threes": ("greedy", "random", "heuristic:depth=1"),
     "2048:rows=3,columns=3": ("ntuple:model=small",),
+    "Halves": ("greedy",),
 }
-expect.set_options(timeout=30_000)
+expect.set_options(timeout=1000 * HANG_SECONDS)
 
 
 @pytest.fixture(scope="module")
 def live(runs: Path) -> Iterator[Live]:
-    """A server whose kernels are compiled: no visitor has to wait for that."""
+    """A server whose kernels are compiled, with a game of a user."""
+    games = dict(GAMES._own)
+    register_game("tests.web.plugins:Halves")
     with listening(runs) as found:
         for spec, agents in PLAYED.items():
             game = make_game(spec)
-            for agent in agents:
-                player = found.site.players.make(agent, game)
-                Mover(player.agent, game).play(positions.begin(game, 0, 0), 1)
-                player.agent.values(game.start(0))
+            for name in agents:
+                agent = found.server.agents.make(name, game)
+                Playback(agent, game).play(start_position(game, 0, 0), 1)
+                agent.analyse(game.start(0))
         yield found
+    GAMES._own = games
 
 
 @pytest.fixture(scope="module")
@@ -60,12 +66,12 @@ def page(browser: Browser, live: Live, request: pytest.FixtureRequest) -> Iterat
     options: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}} | getattr(request, "param", {})
     context = browser.new_context(base_url=live.url, **options)
     found = context.new_page()
-    found.set_default_timeout(20_000)
+    found.set_default_timeout(1000 * HANG_SECONDS)
     complaints: list[str] = []
     found.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
     found.on("pageerror", lambda error: complaints.append(str(error)))
     found.goto("/")
-    expect(found.locator(".bar.best").first).to_be_visible(timeout=60_000)
+    expect(found.locator(".bar.best").first).to_be_visible()
     yield found
     assert complaints == []
     context.close()
@@ -78,8 +84,16 @@ def board_on(page: Page, index: str = "#board") -> list[list[int]]:
     return [[0 if word == "empty" else int(word) for word in row.split()] for row in rows]
 
 
-def drawn_on(page: Page) -> list[int]:
-    return sorted(int(text) for text in page.locator("#board .tile").all_inner_texts())
+def expect_drawn(page: Page, tiles: list[list[int]]) -> None:
+    """Wait until the tiles on the screen are these: tiles that merge arrive a little later than the move."""
+    wanted = sorted(tile for row in tiles for tile in row if tile)
+    page.wait_for_function(
+        """wanted => {
+            const shown = [...document.querySelectorAll("#board .tile")].map((tile) => Number(tile.textContent));
+            return JSON.stringify(shown.sort((a, b) => a - b)) === JSON.stringify(wanted);
+        }""",
+        arg=wanted,
+    )
 
 
 def tiles_of(board: Board) -> list[list[int]]:
@@ -116,6 +130,11 @@ def set_slider(page: Page, index: str, value: str) -> None:
     page.locator(index).fill(value)
 
 
+def wait(page: Page, holds: Callable[[], bool]) -> None:
+    """Wait for a condition of the server while the page goes on."""
+    wait_until(holds, pause=lambda seconds: page.wait_for_timeout(1000 * seconds))
+
+
 def values_on(page: Page) -> dict[str, float]:
     """The values of the legal moves, with the one digit that is shown."""
     found = {}
@@ -140,8 +159,24 @@ def test_ten_moves_by_keys_are_those_of_the_episode(page: Page, game: str) -> No
         expect(page.locator("#score")).to_have_text(f"{episode.score:,}")
         if game == "threes":
             expect(page.locator("#hint b")).to_have_text(episode.board.notes["hint"][0])
-    page.wait_for_timeout(300)  # the last tiles have arrived
-    assert drawn_on(page) == sorted(tile for row in tiles_of(episode.board) for tile in row if tile)
+    expect_drawn(page, tiles_of(episode.board))
+
+
+def test_a_game_of_a_user_is_played_on_the_page(page: Page) -> None:
+    begin(page, "Halves", seed=5)
+    episode = Episode(Halves(), seed=5)
+    for turn in range(12):
+        move = episode.legal[turn % len(episode.legal)]
+        episode.move(move)
+        page.keyboard.press(KEYS[move])
+        expect(page.locator("#game-about")).to_contain_text(re.compile(rf"^{turn + 1} moves? "))
+        assert board_on(page) == tiles_of(episode.board)
+        expect_drawn(page, tiles_of(episode.board))
+    expect(page.locator("#game-name")).to_have_text("Halves")
+    choose(page, "greedy")
+    set_slider(page, "#speed", FASTEST)
+    page.click("#auto")
+    expect(page.locator("#board .veil")).to_contain_text("Game over")
 
 
 def test_a_variant_is_played_by_its_own_rules(page: Page) -> None:
@@ -280,37 +315,37 @@ def test_autoplay_pauses_and_a_closed_tab_frees_its_work(page: Page, live: Live)
     set_slider(page, "#speed", "4")
     page.click("#auto")
     expect(page.locator("#auto")).to_have_text("Pause")
-    expect(page.locator("#game-about")).to_contain_text(re.compile(r"^[3-9] moves"))
+    expect(page.locator("#game-about")).to_contain_text(re.compile(r"^([3-9]|\d\d+) moves"))
     page.click("#auto")
     expect(page.locator("#auto")).to_have_text("Autoplay")
-    page.wait_for_timeout(200)
-    standing = board_on(page)
-    page.wait_for_timeout(400)
-    assert board_on(page) == standing
+    paused = board_on(page)
+    wait(page, lambda: live.server.open_sockets == 0)
+    page.evaluate("fetch('api/v1/games').then((answer) => answer.json())")  # comes after whatever was sent before
+    assert board_on(page) == paused
     page.click("#auto")
     expect(page.locator("#auto")).to_have_text("Pause")
-    page.wait_for_timeout(300)
-    assert live.site.sockets == 1
+    wait(page, lambda: live.server.open_sockets == 1)
     page.goto("about:blank")
-    for _ in range(100):
-        if not live.site.sockets and not live.site.lanes.slow.load:
-            break
-        page.wait_for_timeout(50)
-    assert (live.site.sockets, live.site.lanes.slow.load) == (0, 0)
+    wait(page, lambda: (live.server.open_sockets, live.server.executors.slow.pending) == (0, 0))
 
 
 def test_a_reload_keeps_the_game_and_what_can_be_taken_back(page: Page) -> None:
     begin(page, "threes")
-    for key in ("ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"):
-        page.keyboard.press(key)
-    page.wait_for_timeout(500)
-    before, score = board_on(page), page.inner_text("#score")
+    episode = Episode(make_game("threes"), seed=7)
+    boards = [tiles_of(episode.board)]
+    for turn in range(4):
+        move = episode.legal[turn % len(episode.legal)]
+        episode.move(move)
+        boards.append(tiles_of(episode.board))
+        page.keyboard.press(KEYS[move])
+        expect(page.locator("#game-about")).to_contain_text(re.compile(rf"^{turn + 1} moves? "))
     page.reload()
     expect(page.locator("#game-name")).to_have_text("Threes")
-    expect(page.locator("#score")).to_have_text(score)
-    assert board_on(page) == before
+    expect(page.locator("#game-about")).to_have_text("4 moves · seed 7")
+    expect(page.locator("#score")).to_have_text(f"{episode.score:,}")
+    assert board_on(page) == boards[-1]
     page.click("#undo")
-    assert board_on(page) != before
+    assert board_on(page) == boards[-2]
 
 
 def test_review_finds_the_worst_moves_and_jumps_to_them(page: Page) -> None:
@@ -354,7 +389,7 @@ def test_review_opens_a_file_of_evaluate(page: Page, tmp_path: Path) -> None:
     expect(page.locator("#review-worst")).to_have_text("No move lost anything.")
 
 
-def test_compare_fills_its_table_with_the_figures_of_evaluate(page: Page) -> None:
+def test_compare_fills_its_table_with_the_results_of_evaluate(page: Page) -> None:
     page.goto("/#compare")
     expect(page.locator("#compare-agents .picker")).to_have_count(2)
     for i, agent in enumerate(("greedy", "random")):
@@ -382,6 +417,8 @@ def test_the_curve_of_a_running_session_grows(page: Page, runs: Path) -> None:
     more = len(RunFolder(runs / "growing").curve_points())
     assert more > points
     expect(line).to_have_attribute("data-points", str(more))
+    expect(page.locator("#runs-config")).to_contain_text("# growing")
+    assert "alpha" in (page.locator("#runs-config").text_content() or "")
     page.check("#runs-list input[value=large]")
     expect(page.locator("#runs-chart path[data-name=large]")).to_have_count(1)
     assert page.locator("#runs-legend li").count() == page.locator("#runs-chart path.line").count() >= 2
@@ -400,10 +437,11 @@ def test_nothing_sticks_out_at_phone_width(page: Page) -> None:
     set_slider(page, "#speed", FASTEST)
     page.click("#auto")
     expect(page.locator("#board .veil")).to_be_visible()
-    for view in ("play", "review", "compare", "runs"):
+    filled = {"play": "#board .veil", "review": "#review-agent option", "compare": "#compare-agents option"}
+    for view, content in (filled | {"runs": "#runs-chart path.line"}).items():
         page.goto(f"/#{view}")
         expect(page.locator(f"#view-{view}")).to_be_visible()
-        page.wait_for_timeout(200)
+        expect(page.locator(content).last).to_be_attached()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.goto("/#play")
     box = page.locator("#board").bounding_box()

@@ -25,8 +25,8 @@ def local(runs: Path) -> Iterator[TestClient]:
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:9999", "null", "http://[", ""])
 def test_a_page_of_another_site_cannot_post_or_delete(local: TestClient, origin: str) -> None:
-    for value_function, path in (("POST", "/step"), ("POST", "/evaluations"), ("DELETE", "/jobs/x")):
-        answer = local.request(value_function, API + path, json=STEP, headers={"Origin": origin})
+    for method, path in (("POST", "/step"), ("POST", "/evaluations"), ("DELETE", "/jobs/x")):
+        answer = local.request(method, API + path, json=STEP, headers={"Origin": origin})
         assert (answer.status_code, answer.json()) == (403, {"reason": "requests from other sites are refused"})
 
 
@@ -118,6 +118,6 @@ def test_only_so_many_jobs_are_taken_on(runs: Path) -> None:
         asked = {"agent": "heuristic:ms=100", "games": 100}
         jobs = [client.post(f"{API}/evaluations", json=asked) for _ in range(3)]
         assert [answer.status_code for answer in jobs] == [202, 202, 429]
-        assert jobs[2].json()["reason"] == "2 jobs are under way, the most there may be; stop one or wait"
+        assert jobs[2].json()["reason"] == "2 jobs wait or run already, which is the limit; stop one or wait"
         for answer in jobs[:2]:
             client.delete(f"{API}/jobs/{answer.json()['id']}")

@@ -1,5 +1,6 @@
-"""Play over WebSockets: the games that `evaluate` plays, and nothing goes on when a tab is closed."""
+"""WebSockets: the games that `evaluate` plays, at the speed that is asked for, until the tab is closed."""
 
+import asyncio
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,15 +10,17 @@ import pytest
 from fastapi.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from tests.web.conftest import API, BOARD
+from tests.web.conftest import API, BOARD, state_of
+from tests.web.live import HANG_SECONDS, wait_until
 from tilewright import evaluate, make_agent, make_game
 from tilewright.play.recording import play_recorded, state_text
 from tilewright.web.app import make_app
 from tilewright.web.limits import Limits
+from tilewright.web.sockets import Pace
 
 
 def messages(client: TestClient, path: str, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """All that comes until the server closes."""
+    """Yield all messages until the server closes the socket."""
     with client.websocket_connect(API + path) as socket:
         socket.send_json(request)
         while True:
@@ -44,7 +47,7 @@ def test_autoplay_is_the_game_that_evaluate_plays(client: TestClient, spec: str,
     assert moves[0][4] == "".join(move[0] for move in legal)
 
 
-def test_every_position_on_the_way_can_be_gone_on_from(client: TestClient) -> None:
+def test_the_game_can_be_continued_from_every_position(client: TestClient) -> None:
     *parts, _ = messages(client, "/autoplay", {"board": BOARD, "agent": "heuristic:depth=1", "speed": 0})
     moves = [move for part in parts for move in part["moves"]]
     (_, board, score, stream, _), (move, after, then, *_) = moves[3], moves[4]
@@ -52,24 +55,46 @@ def test_every_position_on_the_way_can_be_gone_on_from(client: TestClient) -> No
     assert (step["code"], step["score"]) == (after, then)
 
 
-def test_the_speed_is_kept_and_can_be_changed(client: TestClient) -> None:
+def test_a_message_has_as_many_moves_as_the_speed_asks_for(client: TestClient) -> None:
     with client.websocket_connect(f"{API}/autoplay") as socket:
         socket.send_json({"board": BOARD, "agent": "greedy", "speed": 20})
-        socket.receive_json()
-        began = time.monotonic()
         for _ in range(5):
             assert len(socket.receive_json()["moves"]) == 1
-        assert time.monotonic() - began > 0.15
+
+
+def test_a_new_speed_counts_at_once(client: TestClient) -> None:
+    with client.websocket_connect(f"{API}/autoplay") as socket:
+        socket.send_json({"board": BOARD, "agent": "greedy", "speed": 0.0001})  # the second move is hours away
+        assert len(socket.receive_json()["moves"]) == 1
         socket.send_json({"speed": 0})
         while "over" not in socket.receive_json():
             pass
 
 
-def test_watching_ends_with_the_figures_of_evaluate(client: TestClient) -> None:
+@pytest.mark.parametrize(
+    ("speed", "elapsed", "left"), [(0.5, 0.0, 2.0), (0.5, 1.5, 0.5), (5, 1.0, 0.0), (200, 0.01, 0.03), (0, 0.0, 0.0)]
+)
+def test_the_next_message_is_due_by_the_speed(speed: float, elapsed: float, left: float) -> None:
+    assert Pace(speed).seconds_left(elapsed) == pytest.approx(left)
+
+
+def test_whoever_waits_for_a_message_learns_of_a_new_speed() -> None:
+    async def change_while_waiting() -> None:
+        pace = Pace(0.0001)
+        waiting = asyncio.ensure_future(pace.wait(time.monotonic()))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        pace.change(0)
+        await asyncio.wait_for(waiting, HANG_SECONDS)
+
+    asyncio.run(change_while_waiting())
+
+
+def test_watching_ends_with_the_results_of_evaluate(client: TestClient) -> None:
     parts = list(messages(client, "/watch", {"agent": "greedy", "games": 12, "seed": 3}))
-    figures = [part["figures"] for part in parts if part["figures"]][-1]
+    result = [part["result"] for part in parts if part["result"]][-1]
     expected = evaluate(make_agent("greedy"), make_game("2048"), games=12, seed=3).to_json()
-    assert {key: figures[key] for key in ("games", "score", "reach", "moves", "win")} == {
+    assert {key: result[key] for key in ("games", "score", "reach", "moves", "win")} == {
         key: expected[key] for key in ("games", "score", "reach", "moves", "win")
     }
     assert parts[-1]["finished"] == 12
@@ -98,7 +123,7 @@ def test_agents_that_are_watched_play_the_same_games(client: TestClient) -> None
         ("/watch", {"games": 10_001}, "at most 10,000 here"),
     ],
 )
-def test_a_wrong_request_is_told_and_the_socket_closed(
+def test_a_wrong_request_is_refused_and_the_socket_closed(
     client: TestClient, path: str, request_: dict[str, Any], reason: str
 ) -> None:
     found = list(messages(client, path, request_))
@@ -106,28 +131,25 @@ def test_a_wrong_request_is_told_and_the_socket_closed(
     assert reason in found[0]["reason"]
 
 
-def test_what_is_no_json_is_told_too(client: TestClient) -> None:
+def test_text_that_is_no_json_is_refused(client: TestClient) -> None:
     with client.websocket_connect(f"{API}/watch") as socket:
         socket.send_text("{")
         assert "Invalid JSON" in socket.receive_json()["reason"]
 
 
 def test_a_closed_tab_frees_its_work(client: TestClient) -> None:
-    site: Any = client.app.state.site  # type: ignore[attr-defined]
+    server = state_of(client)
     with client.websocket_connect(f"{API}/autoplay") as socket:
         socket.send_json({"board": BOARD, "agent": "heuristic:ms=50", "speed": 0})
         socket.receive_json()
-        assert site.sockets == 1
-    deadline = time.monotonic() + 10
-    while (site.sockets or site.lanes.slow.load) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert (site.sockets, site.lanes.slow.load) == (0, 0)
+        assert server.open_sockets == 1
+    wait_until(lambda: (server.open_sockets, server.executors.slow.pending) == (0, 0))
 
 
-def test_only_so_many_sockets_are_open(runs: Path) -> None:
+def test_the_number_of_open_sockets_is_limited(runs: Path) -> None:
     with TestClient(make_app(runs, Limits(sockets=1))) as client, client.websocket_connect(f"{API}/watch") as first:
         first.send_json({"agent": "greedy", "games": 10_000, "speed": 5})
         first.receive_json()
         with client.websocket_connect(f"{API}/watch") as second, pytest.raises(WebSocketDisconnect) as closed:
             second.receive_json()
-    assert (closed.value.code, closed.value.reason) == (1013, "too many are open")
+    assert (closed.value.code, closed.value.reason) == (1013, "too many sockets are open")

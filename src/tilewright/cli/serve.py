@@ -1,28 +1,33 @@
 """`tilewright serve`: the web page."""
 
+import errno
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from tilewright.agents import AGENTS
 from tilewright.cli import output
-from tilewright.errors import MissingExtraError
-from tilewright.games import GAMES
+from tilewright.errors import MissingExtraError, UsageError
+
+if TYPE_CHECKING:
+    import socket
 
 __all__ = ["serve_command"]
 
 
 @click.command("serve")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; only this machine by default.")
-@click.option("--port", type=click.IntRange(0, 65535), default=2048, show_default=True, help="0 takes any free port.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=2048, show_default=True, help="0 for any free port.")
 @click.option("--runs", type=click.Path(path_type=Path), default=Path("runs"), show_default=True,
-              help="The folder of training runs to show, and of models to play with.")  # fmt: skip
-@click.option("--game", "games", multiple=True, metavar="MODULE:CLASS", help="Offer a game of your own, too.")
-@click.option("--agent", "agents", multiple=True, metavar="MODULE:CLASS", help="Offer an agent of your own, too.")
-@click.option("--no-open", "--no-browser", "quiet", is_flag=True, help="Do not open a browser.")
+              help="Folder of training runs to show and to play with.")  # fmt: skip
+@click.option("--game", "games", multiple=True, metavar="MODULE:CLASS",
+              help="A game of your own to offer on the page; repeatable.")  # fmt: skip
+@click.option("--agent", "agents", multiple=True, metavar="SPEC",
+              help="A further agent to offer on the page, as MODULE:CLASS,OPTION=VALUE; repeatable.")  # fmt: skip
+@click.option("--no-open", "--no-browser", "no_browser", is_flag=True, help="Do not open a browser.")
 def serve_command(
-    host: str, port: int, runs: Path, games: tuple[str, ...], agents: tuple[str, ...], quiet: bool
+    host: str, port: int, runs: Path, games: tuple[str, ...], agents: tuple[str, ...], no_browser: bool
 ) -> None:
     """Open the web page: play, ask an agent, review games, compare agents, watch runs.
 
@@ -33,25 +38,37 @@ def serve_command(
     Examples:
       tilewright serve
       tilewright serve --port 8000 --runs my-runs --no-open
+      tilewright serve --game my_games:Fibonacci --agent my_agents:Corner,weight=2
       tilewright serve --host 0.0.0.0
-      tilewright serve --game my_games:MyGame --agent my_agents:MyAgent
     """
-    for target in games:
-        GAMES.register(GAMES.load(target).name, target)
-    for target in agents:
-        AGENTS.register(AGENTS.load(target).name, target)
     output.announce_compilation()
     try:
+        from tilewright.web.registration import register_agent, register_game
         from tilewright.web.security import is_loopback
-        from tilewright.web.server import bind, serve, url_of
+        from tilewright.web.server import serve, url_of
     except ImportError as error:
         raise MissingExtraError(f"the web page needs {error.name}: pip install 'tilewright[web]'") from None
 
-    listening = bind(host, port)
+    for spec in games:
+        register_game(spec)
+    offered = [register_agent(spec) for spec in agents]
+    listening = _bind(host, port)
 
-    def ready() -> None:
+    def on_ready() -> None:
         print(f"tilewright is at {url_of(listening)} (Ctrl-C stops it)", flush=True)
         if not is_loopback(host):
-            print(f"it listens on {host}: everybody who can reach this machine can use it", file=sys.stderr, flush=True)
+            warning = f"it listens on {host}: everybody who can reach this machine can use it"
+            print(warning, file=sys.stderr, flush=True)
 
-    serve(listening, host, runs, open_browser=not quiet, ready=ready)
+    serve(listening, host, runs, agents=offered, open_browser=not no_browser, on_ready=on_ready)
+
+
+def _bind(host: str, port: int) -> "socket.socket":
+    from tilewright.web import server
+
+    try:
+        return server.bind(host, port)
+    except UsageError as error:
+        if getattr(error.__cause__, "errno", None) == errno.EADDRINUSE:
+            raise UsageError(f"{error}; choose another port with --port") from None
+        raise

@@ -1,1 +1,1 @@
-"""The web page and its HTTP and WebSocket interface; `tilewright serve` runs it. Needs the extra `[web]`."""
+"""The web page and its HTTP and WebSocket API, started by `tilewright serve`. Needs the extra `[web]`."""

@@ -1,115 +1,209 @@
-"""The agents that a visitor may choose: which there are, how far they may think, and models by the name of a run."""
+"""The agents of the server: specs of requests, limits of their options, and players that are kept between requests."""
 
 import dataclasses
+import logging
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from tilewright.agents import AGENTS
-from tilewright.agents.base import Agent
+from tilewright.agents.base import Agent, Analysis, Player
 from tilewright.agents.defaults import NETWORK_AGENTS, ready_agents
-from tilewright.errors import SpecError
+from tilewright.errors import SpecError, TilewrightError
 from tilewright.games.base import Game
+from tilewright.games.board import Board
 from tilewright.web.limits import Limits
-from tilewright.web.runs import RunShelf
+from tilewright.web.registration import parse_registered
+from tilewright.web.runs import RunLibrary
+from tilewright.web.schemas import JsonObject
 
-__all__ = ["Player", "Players"]
+__all__ = ["AgentCatalogue", "AgentFailedError", "WebAgent"]
 
-_QUICK = {"random", "greedy", "ntuple"}  # one look at the board
-_REMEMBERED = 256  # players that need not be made again
-_BOUNDED = ("depth", "ms", "rollouts")
-_HARMLESS = {"model", "downgrade_above", "value", "prune", "c"}  # options that neither take long nor name a file
+_QUICK = {"random", "greedy", "ntuple"}  # agents that do not search
+_MAX_AGENTS = 64  # that are kept with their players
+_MAX_IDLE = 8  # players that one agent keeps
+_BOUNDED = ("depth", "ms", "rollouts")  # options with a limit
+_FREE = {"model", "downgrade_above", "value", "prune", "c"}  # options that neither take long nor name a file
+
+_log = logging.getLogger(__name__)
 
 
-@dataclasses.dataclass(frozen=True)
-class Player:
-    """An agent, and the spec that a visitor knows it by."""
+class AgentFailedError(TilewrightError):
+    """An agent raised an error of its own, or returned values that cannot be."""
 
-    agent: Agent
-    spec: str
+
+class WebAgent:
+    """An agent, the spec that clients know it by, and its idle players.
+
+    A player keeps its policy and its transposition table from one request to the next. It serves one request at a time.
+    """
+
+    def __init__(self, agent: Agent, spec: str, model_file: Path | None = None) -> None:
+        """Wrap an agent.
+
+        Args:
+            agent: The agent.
+            spec: Its spec with the name of a run instead of the path of a model.
+            model_file: The model of the run, if it plays one.
+        """
+        self.agent, self.spec = agent, spec
+        self._model_file, self._model_version = model_file, _version(model_file)
+        self._idle: list[Player] = []
+        self._lock = threading.Lock()
 
     @property
-    def is_there(self) -> bool:
-        """Whether its model, if it has one, has not gone."""
-        model = getattr(self.agent, "model", "")
-        return not model or Path(model).is_file()
+    def is_current(self) -> bool:
+        """Whether the file of its model, if it has one, is still the same."""
+        return self._model_version == _version(self._model_file)
 
     @property
     def is_quick(self) -> bool:
+        """Whether it plays without a search."""
         return self.agent.name in _QUICK
 
+    @contextmanager
+    def player(self, game: Game) -> Iterator[Player]:
+        """Lend a player for one thread; errors of the agent's own code become AgentFailedError."""
+        with self.reporting_failures():
+            player = self._take(game) or self.agent.player(game)
+            yield player
+        with self._lock:
+            self._idle.append(player)
+            del self._idle[:-_MAX_IDLE]
 
-def _can_be_made(name: str) -> bool:
-    """Whether what an agent needs is installed."""
-    return AGENTS.is_available(name)
+    def _take(self, game: Game) -> Player | None:
+        with self._lock:
+            for i in reversed(range(len(self._idle))):
+                if self._idle[i].game == game:
+                    return self._idle.pop(i)
+        return None
+
+    @contextmanager
+    def reporting_failures(self, *others: type[Exception]) -> Iterator[None]:
+        """Log errors of the agent's own code, and raise AgentFailedError instead; `others` are not its errors."""
+        passed_on: tuple[type[Exception], ...] = (TilewrightError, *others)
+        try:
+            yield
+        except passed_on:
+            raise
+        except Exception as error:
+            _log.warning("agent %s failed", self.spec, exc_info=error)
+            reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+            raise AgentFailedError(f"agent {self.spec} failed: {reason}") from error
+
+    def analyse(self, board: Board) -> Analysis:
+        """Search once, and return the values of all moves and the move that the agent plays.
+
+        Raises:
+            AgentFailedError: The agent raised an error, or a value is not a finite number.
+        """
+        with self.player(board.game) as player:
+            analysis = player.analyse(board)
+            values = {move: float(value) for move, value in analysis.values.items()}
+        for move, value in values.items():
+            if not math.isfinite(value):
+                raise AgentFailedError(f"agent {self.spec} failed: the value of {move} is {value}, no finite number")
+        return dataclasses.replace(analysis, values=values)
 
 
-class Players:
-    """Makes agents out of visitors' specs."""
+def _version(file: Path | None) -> int:
+    """Return the time at which a file was last written; 0 if there is none."""
+    try:
+        return 0 if file is None else file.stat().st_mtime_ns
+    except OSError:
+        return 0
 
-    def __init__(self, shelf: RunShelf, limits: Limits) -> None:
-        self._shelf, self._limits = shelf, limits
-        self._made: dict[str, Player] = {}  # by spec: bots ask for the same one again and again
 
-    def make(self, spec: str | None, game: Game) -> Player:
-        """The player of a spec, or without one the strongest there is; raises SpecError or UsageError."""
+class AgentCatalogue:
+    """The agents that clients may choose.
+
+    These are all registered agents, the models of all runs, and the specs that the server was started with. Of the
+    options, clients choose those that cannot take long; the offered specs are taken as they are.
+    """
+
+    def __init__(self, runs: RunLibrary, limits: Limits, offered: Sequence[str] = ()) -> None:
+        """Make a catalogue.
+
+        Args:
+            runs: The training runs, whose models agents play.
+            limits: The limits of the server.
+            offered: Specs of registered agents, with options that clients could not choose.
+        """
+        self._runs, self._limits = runs, limits
+        self._offered = [AGENTS.parse(spec) for spec in offered]
+        self._offered_specs = list(offered)
+        self._made: OrderedDict[str, WebAgent] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def make(self, spec: str | None, game: Game) -> WebAgent:
+        """Return the agent of a spec, with the players that it kept; without a spec, the default agent of the game.
+
+        Raises:
+            SpecError: There is no such agent or option, or an option is beyond its limit.
+            UsageError: A run has no model.
+        """
         if spec is None or not spec.strip():
             spec = ready_agents(game)[0]
-        known = self._made.get(spec)
-        if known is None or not known.is_there:
-            known = self._make(spec)
-            if len(self._made) >= _REMEMBERED:
-                self._made.clear()
-            self._made[spec] = known
-        return known
+        with self._lock:
+            found = self._made.get(spec)
+            if found is not None and found.is_current:
+                self._made.move_to_end(spec)
+                return found
+        found = self._make(spec)
+        with self._lock:
+            self._made[spec] = found
+            while len(self._made) > _MAX_AGENTS:
+                self._made.popitem(last=False)
+        return found
 
-    def _make(self, spec: str) -> Player:
-        if len(spec) > self._limits.spec:
-            raise SpecError(f"a text of {len(spec):,} characters is no agent")
-        AGENTS.check_imported(spec)
-        name, words = AGENTS.parse(spec)
+    def _make(self, spec: str) -> WebAgent:
+        name, words = parse_registered(AGENTS, spec, self._limits.spec)
+        if (name, words) in self._offered:
+            agent = AGENTS.make(name, **words)
+            return WebAgent(agent, agent.spec)
         known = AGENTS.options(name)
         for option in words:
-            if option in known and option not in _HARMLESS.union(_BOUNDED):
+            if option in known and option not in _FREE.union(_BOUNDED):
                 raise SpecError(f"agent {name}: the option {option} cannot be chosen here")
         run = words.get("model", "")
-        if run:
-            words["model"] = str(self._shelf.model(run))
-        agent = AGENTS.make(name, **words)
-        self._check_bounds(agent)
-        return Player(agent, dataclasses.replace(agent, model=run).spec if run else agent.spec)  # type: ignore[call-arg]
-
-    def _check_bounds(self, agent: Agent) -> None:
+        file = self._runs.model_file(run) if run else None
+        agent = AGENTS.make(name, **words | ({"model": str(file)} if file else {}))
         for option in _BOUNDED:
-            value, most = getattr(agent, option, None), getattr(self._limits, option)
-            if value is not None and value > most:
-                raise SpecError(f"agent {agent.name}, option {option}={value}: at most {most:,} here")
+            value, limit = getattr(agent, option, None), getattr(self._limits, option)
+            if isinstance(value, int | float) and value > limit:
+                raise SpecError(f"agent {agent.name}, option {option}={value}: at most {limit:,} here")
+        shown = dataclasses.replace(agent, model=run).spec if run else agent.spec  # type: ignore[call-arg]
+        return WebAgent(agent, shown, file)
 
     def specs(self, game: Game) -> list[str]:
-        """The agents that can play a game, the strongest first, then those of the runs."""
+        """Return the specs of the agents that can play a game: the strongest first, then those of users and of runs."""
+        ready = [name for name in ready_agents(game) if AGENTS.is_available(name) and not _needs_options(name)]
         runs = [
             f"{name}:model={run}"
-            for run, player in self._shelf.models_for(game).items()
-            for name in (NETWORK_AGENTS if player in NETWORK_AGENTS else (player,))
-            if _can_be_made(name)
+            for run, agent in self._runs.agents_for(game).items()
+            for name in (NETWORK_AGENTS if agent in NETWORK_AGENTS else (agent,))
+            if AGENTS.is_available(name)
         ]
-        return ready_agents(game) + runs
+        return list(dict.fromkeys((*ready, *self._offered_specs, *runs)))
 
-    def listing(self, game: Game) -> list[dict[str, Any]]:
-        """What a visitor chooses from."""
+    def describe(self, game: Game) -> list[JsonObject]:
+        """Describe the agents that can play a game, in the order of `specs`."""
         return [self._describe(spec) for spec in self.specs(game)]
 
-    def _describe(self, spec: str) -> dict[str, Any]:
+    def _describe(self, spec: str) -> JsonObject:
         name, words = AGENTS.parse(spec)
-        options = {option.name: option.default for option in AGENTS.options(name).values()}
+        options, offered = AGENTS.options(name), spec in self._offered_specs
         bounds = {
-            option: {"default": options[option], "most": getattr(self._limits, option)}
+            option: {"default": options[option].default, "max": getattr(self._limits, option)}
             for option in _BOUNDED
-            if option in options
+            if option in options and not (offered and words)
         }
-        return {
-            "spec": spec,
-            "name": name,
-            "run": words.get("model"),
-            "summary": AGENTS.summary(name),
-            "bounds": bounds,
-        }
+        run = None if offered else words.get("model")
+        return {"spec": spec, "name": name, "run": run, "summary": AGENTS.summary(name), "bounds": bounds}
+
+
+def _needs_options(name: str) -> bool:
+    return any(option.is_required for option in AGENTS.options(name).values())

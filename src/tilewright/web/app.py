@@ -1,6 +1,6 @@
-"""The application: routes, sockets, the page itself, and the guard before them all."""
+"""The application: routes, sockets, the page, and the checks before them."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from importlib import resources
 from pathlib import Path
@@ -10,25 +10,34 @@ from starlette.staticfiles import StaticFiles
 
 from tilewright import __version__
 from tilewright.web.api import PREFIX, make_api
-from tilewright.web.errors import add_problems
+from tilewright.web.errors import add_error_handlers
 from tilewright.web.limits import Limits
-from tilewright.web.security import Guard
+from tilewright.web.security import SecurityMiddleware
 from tilewright.web.sockets import make_sockets
-from tilewright.web.state import Site
+from tilewright.web.state import ServerState
 
 __all__ = ["make_app"]
 
 
-def make_app(runs: Path, limits: Limits | None = None, hosts: Iterable[str] | None = None) -> FastAPI:
-    """The server for a runs folder; `hosts` are the names it may be called by, or None for any."""
-    site = Site(runs, limits or Limits())
+def make_app(
+    runs: Path, limits: Limits | None = None, hosts: Iterable[str] | None = None, agents: Sequence[str] = ()
+) -> FastAPI:
+    """Make the application; its `state.server` is the ServerState.
+
+    Args:
+        runs: The folder of training runs.
+        limits: The limits; None for the usual ones.
+        hosts: The host names that requests may use; None for any.
+        agents: Specs of agents to offer in addition to all registered ones.
+    """
+    server = ServerState(runs, limits or Limits(), agents)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        warming = site.lanes.quick.submit(site.warm_up)
+        warming = server.executors.quick.submit(server.warm_up)
         yield
         warming.cancel()
-        site.close()
+        server.close()
 
     app = FastAPI(
         title="tilewright",
@@ -39,10 +48,10 @@ def make_app(runs: Path, limits: Limits | None = None, hosts: Iterable[str] | No
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.state.site = site
-    add_problems(app, site.shelf)
-    app.include_router(make_api(site))
-    app.include_router(make_sockets(site))
+    app.state.server = server
+    add_error_handlers(app, server.runs)
+    app.include_router(make_api(server))
+    app.include_router(make_sockets(server))
     app.mount("/", StaticFiles(directory=str(resources.files("tilewright.web") / "static"), html=True))
-    app.add_middleware(Guard, limits=site.limits, hosts=hosts)
+    app.add_middleware(SecurityMiddleware, limits=server.limits, hosts=hosts)
     return app

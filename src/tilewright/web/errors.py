@@ -1,7 +1,6 @@
-"""Every refusal as one line of JSON: `{"reason": …}`."""
+"""Errors as answers: every refusal is one JSON object, `{"reason": …}`."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -10,39 +9,48 @@ from starlette.exceptions import HTTPException
 
 from tilewright._core.text import excerpt
 from tilewright.errors import TilewrightError
+from tilewright.web.agents import AgentFailedError
 from tilewright.web.executors import BusyError
 from tilewright.web.jobs import UnknownJobError
-from tilewright.web.runs import RunShelf, UnknownRunError
+from tilewright.web.runs import RunLibrary, UnknownRunError
 
-__all__ = ["add_problems", "describe_errors"]
+__all__ = ["add_error_handlers", "describe_errors"]
 
-_STATUS = {BusyError: 429, UnknownJobError: 404, UnknownRunError: 404}
+_STATUS = {BusyError: 429, UnknownJobError: 404, UnknownRunError: 404, AgentFailedError: 500}
 
 
-def add_problems(app: FastAPI, shelf: RunShelf) -> None:
+def add_error_handlers(app: FastAPI, runs: RunLibrary) -> None:
+    """Let an application answer errors in JSON, without paths of this machine."""
+
     @app.exception_handler(TilewrightError)
-    async def refuse(request: Request, error: TilewrightError) -> JSONResponse:
-        return _problem(_STATUS.get(type(error), 400), shelf.hide(str(error)))
+    async def on_error(request: Request, error: TilewrightError) -> JSONResponse:
+        return _answer(_STATUS.get(type(error), 400), runs.hide_paths(str(error)))
 
     @app.exception_handler(RequestValidationError)
-    async def explain(request: Request, error: RequestValidationError) -> JSONResponse:
-        return _problem(422, describe_errors(error.errors()))
+    async def on_invalid_request(request: Request, error: RequestValidationError) -> JSONResponse:
+        return _answer(422, describe_errors(error.errors()))
 
     @app.exception_handler(HTTPException)
-    async def repeat(request: Request, error: HTTPException) -> JSONResponse:
-        return _problem(error.status_code, str(error.detail))
+    async def on_http_error(request: Request, error: HTTPException) -> JSONResponse:
+        return _answer(error.status_code, str(error.detail))
 
 
-def describe_errors(errors: Iterable[Any]) -> str:
-    """What is wrong with a request, the first thing first: `board: Field required`."""
-    told = []
+def describe_errors(errors: Iterable[Mapping[str, object]]) -> str:
+    """Describe what is wrong with a request, on one line: the first three errors of its validation.
+
+    >>> describe_errors([{"loc": ("query", "board"), "msg": "Field required"}])
+    'board: Field required'
+    """
+    lines = []
     for error in errors:
-        place = ".".join(str(part) for part in error["loc"] if part not in ("query", "body", "path"))
-        found = error.get("input")
-        shown = "" if isinstance(found, dict | bytes) or found is None else f", not {excerpt(found)}"
-        told.append(f"{place or 'the request'}: {error['msg']}{shown}")
-    return "; ".join(told[:3])
+        location = error["loc"]
+        parts = location if isinstance(location, tuple | list) else ()
+        place = ".".join(str(part) for part in parts if part not in ("query", "body", "path"))
+        value = error.get("input")
+        shown = "" if isinstance(value, dict | bytes) or value is None else f", not {excerpt(value)}"
+        lines.append(f"{place or 'the request'}: {error['msg']}{shown}")
+    return "; ".join(lines[:3])
 
 
-def _problem(status: int, reason: str) -> JSONResponse:
+def _answer(status: int, reason: str) -> JSONResponse:
     return JSONResponse({"reason": reason}, status)

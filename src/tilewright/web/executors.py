@@ -1,7 +1,7 @@
-"""Threads for whatever computes, so that the server itself never waits for a search.
+"""Thread pools with bounded queues, so that a search never blocks the event loop.
 
-There are two lanes: quick calls (a move by rules or by one look at a network) never stand behind slow ones.
-Kernels run without the GIL, so threads are all it takes.
+Quick calls (a move by the rules, or one evaluation of a network) have threads of their own and never wait for a search.
+Kernels release the GIL, so threads are enough.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import ParamSpec, TypeVar
 
 from starlette.requests import Request
 
@@ -18,75 +18,107 @@ from tilewright._core.parallel import default_threads
 from tilewright.errors import TilewrightError
 from tilewright.web.limits import Limits
 
-__all__ = ["BusyError", "Lane", "Lanes"]
+__all__ = ["BoundedExecutor", "BusyError", "Executors"]
 
+P = ParamSpec("P")
 T = TypeVar("T")
-_PATIENCE = 10  # the "nice" value of threads that search
-_LOOK_SECONDS = 0.05  # how often a visitor who waits is looked at
+_LOW_PRIORITY = 10  # the "nice" value of threads that search
+_POLL_SECONDS = 0.05  # how often a waiting request is checked for a client that has gone away
 
 
 class BusyError(TilewrightError):
-    """More is asked for than the server takes on at once."""
+    """The server has as much work as it accepts at once."""
 
 
-class Lane:
-    """Some threads and a queue that is never longer than `waiting`; `patient` threads let all others go first."""
+class BoundedExecutor:
+    """A thread pool whose queue has a limit."""
 
-    def __init__(self, name: str, threads: int, waiting: int, *, patient: bool = False) -> None:
-        self._pool = ThreadPoolExecutor(threads, name, be_patient if patient else None)
-        self._most = threads + waiting
-        self._count = 0
+    def __init__(self, name: str, threads: int, waiting: int, *, low_priority: bool = False) -> None:
+        """Start a pool.
+
+        Args:
+            name: The prefix of the names of the threads.
+            threads: The number of threads.
+            waiting: The largest number of calls in the queue.
+            low_priority: Whether other threads of the process run first.
+        """
+        self._pool = ThreadPoolExecutor(threads, name, _lower_priority if low_priority else None)
+        self._limit = threads + waiting
+        self._pending = 0
         self._lock = threading.Lock()
-
-    def submit(self, work: Callable[..., T], *arguments: Any) -> "Future[T]":
-        with self._lock:
-            if self._count >= self._most:
-                raise BusyError("the server is busy; ask again in a moment")
-            self._count += 1
-        future = self._pool.submit(work, *arguments)
-        future.add_done_callback(self._finished)
-        return future
-
-    def _finished(self, future: "Future[Any]") -> None:
-        with self._lock:
-            self._count -= 1
-
-    async def run(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Do it on a thread; what nobody waits for any more is not begun."""
-        return await asyncio.wrap_future(self.submit(work, *arguments))
-
-    async def run_for(self, request: Request, work: Callable[..., T], *arguments: Any) -> T:
-        """The same for a visitor who may go away while it waits: a page that asks anew gives up its last question."""
-        future = asyncio.ensure_future(self.run(work, *arguments))
-        while not (await asyncio.wait([future], timeout=_LOOK_SECONDS))[0]:
-            if await request.is_disconnected():
-                future.cancel()
-                raise BusyError("nobody waits for the answer any more")
-        return await future
+        self.threads = threads
 
     @property
-    def load(self) -> int:
-        """How many calls wait or run."""
-        return self._count
+    def pending(self) -> int:
+        """The number of calls that wait or run."""
+        return self._pending
+
+    def submit(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
+        """Queue a call.
+
+        Raises:
+            BusyError: The queue is full.
+        """
+        with self._lock:
+            if self._pending >= self._limit:
+                raise BusyError("the server is busy; ask again in a moment")
+            self._pending += 1
+        future = self._pool.submit(work, *args, **kwargs)
+        future.add_done_callback(self._on_done)
+        return future
+
+    def _on_done(self, future: "Future[T]") -> None:
+        with self._lock:
+            self._pending -= 1
+
+    async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call `work` on a thread and wait for its result.
+
+        A call whose waiting task is cancelled while it is in the queue is not started.
+        """
+        return await asyncio.wrap_future(self.submit(work, *args, **kwargs))
+
+    async def run_while_connected(self, request: Request, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call `work` on a thread for a client that may go away.
+
+        Work whose client has gone away is not started: a page that asks about a new board drops its last question.
+
+        Raises:
+            BusyError: The queue is full, or the client has gone away.
+        """
+        future = asyncio.ensure_future(self.run(work, *args, **kwargs))
+        while not (await asyncio.wait([future], timeout=_POLL_SECONDS))[0]:
+            if await request.is_disconnected():
+                future.cancel()
+                raise BusyError("the client has gone away")
+        return await future
 
     def close(self) -> None:
+        """Drop the calls in the queue and stop the threads."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def be_patient() -> None:
-    """Let the server's other threads have a processor first; only Linux has priorities for single threads."""
+def _lower_priority() -> None:
+    """Let other threads of the server run first; only Linux has priorities for single threads."""
     if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _PATIENCE)
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LOW_PRIORITY)
 
 
-class Lanes:
-    """The lanes of one server."""
+class Executors:
+    """The thread pools of one server.
+
+    Attributes:
+        quick: For calls that take no more than some milliseconds.
+        slow: For searches, and for whatever may load a model or compile kernels.
+        jobs: For evaluations and reviews.
+    """
 
     def __init__(self, limits: Limits) -> None:
-        self.quick = Lane("quick", 2, limits.waiting)
-        self.slow = Lane("slow", default_threads(), limits.waiting, patient=True)
-        self.jobs = Lane("job", max(2, default_threads()), limits.jobs, patient=True)
+        self.quick = BoundedExecutor("quick", 2, limits.waiting)
+        self.slow = BoundedExecutor("slow", default_threads(), limits.waiting, low_priority=True)
+        self.jobs = BoundedExecutor("job", max(2, default_threads()), limits.jobs, low_priority=True)
 
     def close(self) -> None:
-        for lane in (self.quick, self.slow, self.jobs):
-            lane.close()
+        """Stop all threads."""
+        for executor in (self.quick, self.slow, self.jobs):
+            executor.close()

@@ -1,28 +1,30 @@
-"""Work that takes longer than a request: evaluations and reviews, begun, looked at, stopped."""
+"""Jobs: evaluations and reviews, which take longer than a request. Clients start, poll and stop them."""
 
 import dataclasses
 import secrets
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Literal
 
 from tilewright.errors import TilewrightError
 from tilewright.games.base import Game
 from tilewright.play.recording import Recording
 from tilewright.play.review import review
-from tilewright.web.agents import Player
-from tilewright.web.executors import BusyError, Lane
+from tilewright.web.agents import WebAgent
+from tilewright.web.executors import BoundedExecutor, BusyError
 from tilewright.web.limits import Limits
-from tilewright.web.playback import Series
+from tilewright.web.playback import GameSeries
+from tilewright.web.schemas import JsonObject
 
 __all__ = ["Job", "Jobs", "UnknownJobError"]
 
-_SHOW_SECONDS = 0.2  # how often the figures of an evaluation are worked out
+JobState = Literal["waiting", "running", "done", "stopped", "failed"]
+_RESULT_SECONDS = 0.2  # how often the results of an evaluation are computed
 
 
 class UnknownJobError(TilewrightError):
-    """There is no job of that name, or no more."""
+    """There is no such job, or its result is no longer kept."""
 
 
 class _StoppedError(Exception):
@@ -30,52 +32,72 @@ class _StoppedError(Exception):
 
 
 class Job:
-    """What was asked for, how far it is, and what came of it."""
+    """One evaluation or review.
 
-    def __init__(self, kind: str, total: int, seconds: float) -> None:
+    Attributes:
+        id: A random name.
+        kind: "evaluation" or "review".
+        state: Where it is.
+        done: The number of games or moves that are finished.
+        total: The number of games or moves.
+        reason: Why it failed or was stopped by the server; empty otherwise.
+        result: The result so far; None at first.
+    """
+
+    def __init__(self, kind: str, total: int, max_seconds: float) -> None:
         self.id = secrets.token_hex(8)
         self.kind, self.total, self.done = kind, total, 0
-        self.state = "waiting"  # running, done, stopped, failed
+        self.state: JobState = "waiting"
         self.reason = ""
-        self.result: dict[str, Any] | None = None
-        self._seconds, self._began = seconds, 0.0
+        self.result: JsonObject | None = None
+        self._max_seconds, self._started = max_seconds, 0.0
         self._stop = threading.Event()
 
     def stop(self) -> None:
+        """Ask the job to stop after the current move."""
         self._stop.set()
         if self.state == "waiting":
             self.state = "stopped"
 
     @property
     def is_open(self) -> bool:
+        """Whether the job waits or runs."""
         return self.state in ("waiting", "running")
 
     @property
     def must_stop(self) -> bool:
-        return self._stop.is_set() or time.monotonic() - self._began > self._seconds
+        """Whether the job was asked to stop, or has run for too long."""
+        return self._stop.is_set() or time.monotonic() - self._started > self._max_seconds
 
-    def run(self, work: Callable[["Job"], None], hide: Callable[[str], str]) -> None:
-        """Do the work; `hide` takes out of an error what visitors need not know."""
+    def run(self, work: Callable[["Job"], None], hide_paths: Callable[[str], str]) -> None:
+        """Do the work and keep its outcome.
+
+        Args:
+            work: Called with the job; it updates `done` and `result`, and returns early if `must_stop`.
+            hide_paths: Removes paths of this machine from an error message.
+        """
         if self.state == "stopped":
             return
-        self.state, self._began = "running", time.monotonic()
+        self.state, self._started = "running", time.monotonic()
         try:
             work(self)
         except _StoppedError:
             pass
         except TilewrightError as error:
-            self.state, self.reason = "failed", hide(str(error))
+            self.reason = hide_paths(str(error))
+            self.state = "failed"
             return
-        except Exception as error:  # noqa: BLE001  (a job's thread has nobody else to tell)
-            self.state, self.reason = "failed", f"unexpected: {type(error).__name__}"
+        except Exception as error:  # noqa: BLE001  (nobody else waits for the thread of a job)
+            self.reason = f"unexpected: {type(error).__name__}"
+            self.state = "failed"
             return
-        stopped = self.done < self.total
-        if stopped and not self._stop.is_set():
-            self.reason = f"stopped after {self._seconds:,.0f} seconds, the most that a job may take"
-        self.state = "stopped" if stopped else "done"
+        is_complete = self.done >= self.total
+        if not is_complete and not self._stop.is_set():
+            self.reason = f"stopped after {self._max_seconds:,.0f} seconds, the limit of a job"
+        self.state = "done" if is_complete else "stopped"
 
-    def to_json(self) -> dict[str, Any]:
-        """What a visitor sees of it."""
+    def to_json(self) -> JsonObject:
+        """Return the fields of `JobStatus`."""
         return {
             "id": self.id,
             "kind": self.kind,
@@ -88,32 +110,47 @@ class Job:
 
 
 class Jobs:
-    """The jobs of one server: few at a time, the last finished ones kept."""
+    """The jobs of one server: a limited number at a time, and the last finished ones."""
 
-    def __init__(self, lane: Lane, limits: Limits, hide: Callable[[str], str]) -> None:
-        self._lane, self._limits, self._hide = lane, limits, hide
+    def __init__(self, executor: BoundedExecutor, limits: Limits, hide_paths: Callable[[str], str]) -> None:
+        """Make an empty list of jobs.
+
+        Args:
+            executor: Runs the jobs.
+            limits: The limits of the server.
+            hide_paths: Removes paths of this machine from an error message.
+        """
+        self._executor, self._limits, self._hide_paths = executor, limits, hide_paths
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
 
-    def evaluate(self, player: Player, game: Game, games: int, seed: int) -> Job:
-        """Play games; the figures so far are there to be read after each."""
+    def evaluate(self, agent: WebAgent, game: Game, games: int, seed: int) -> Job:
+        """Start an evaluation; its results so far are there from the first finished game on.
+
+        Raises:
+            BusyError: There are too many jobs.
+        """
 
         def work(job: Job) -> None:
-            series = Series(player, game, games, seed)
-            shown_at = 0.0
+            series = GameSeries(agent, game, games, seed)
+            computed = 0.0
 
             def progress() -> None:
-                nonlocal shown_at
-                if series.is_done or time.monotonic() - shown_at > _SHOW_SECONDS:
-                    job.result, shown_at = series.to_json(), time.monotonic()
+                nonlocal computed
+                if series.is_done or time.monotonic() - computed > _RESULT_SECONDS:
+                    job.result, computed = series.to_json(), time.monotonic()
                 job.done = series.finished
 
             series.run(lambda: job.must_stop, progress)
 
-        return self._begin(Job("evaluation", games, self._limits.job_seconds), work)
+        return self._start(Job("evaluation", games, self._limits.job_seconds), work)
 
-    def review(self, recording: Recording, player: Player, worst: int) -> Job:
-        """Judge every move of a recorded game."""
+    def review(self, recording: Recording, agent: WebAgent, worst: int) -> Job:
+        """Start a review of a recorded game; `worst` is the number of worst moves in its result.
+
+        Raises:
+            BusyError: There are too many jobs.
+        """
 
         def work(job: Job) -> None:
             def progress(count: int) -> None:
@@ -121,18 +158,19 @@ class Jobs:
                 if job.must_stop and job.done < job.total:
                     raise _StoppedError
 
-            found = review(recording, player.agent, progress)
-            job.result = dataclasses.replace(found, agent=player.spec).to_json(worst)
+            with agent.reporting_failures(_StoppedError):
+                found = review(recording, agent.agent, progress)
+            job.result = dataclasses.replace(found, agent=agent.spec).to_json(worst)
 
-        return self._begin(Job("review", len(recording.actions), self._limits.job_seconds), work)
+        return self._start(Job("review", len(recording.actions), self._limits.job_seconds), work)
 
-    def _begin(self, job: Job, work: Callable[[Job], None]) -> Job:
+    def _start(self, job: Job, work: Callable[[Job], None]) -> Job:
         with self._lock:
             if sum(other.is_open for other in self._jobs.values()) >= self._limits.jobs:
-                raise BusyError(f"{self._limits.jobs} jobs are under way, the most there may be; stop one or wait")
+                raise BusyError(f"{self._limits.jobs} jobs wait or run already, which is the limit; stop one or wait")
             self._forget_oldest()
             self._jobs[job.id] = job
-        self._lane.submit(job.run, work, self._hide)
+        self._executor.submit(job.run, work, self._hide_paths)
         return job
 
     def _forget_oldest(self) -> None:
@@ -141,14 +179,21 @@ class Jobs:
             del self._jobs[name]
 
     def all(self) -> list[Job]:
+        """Return all jobs that are known, the oldest first."""
         return list(self._jobs.values())
 
     def get(self, name: str) -> Job:
+        """Return a job by its id.
+
+        Raises:
+            UnknownJobError: There is no such job, or its result is no longer kept.
+        """
         try:
             return self._jobs[name]
         except KeyError:
-            raise UnknownJobError("there is no such job, or no more") from None
+            raise UnknownJobError("there is no such job, or its result is no longer kept") from None
 
     def close(self) -> None:
+        """Ask all jobs to stop."""
         for job in self.all():
             job.stop()

@@ -1,4 +1,4 @@
-"""An agent at a game, move by move: it can be shown, and stopped, between any two moves."""
+"""An agent that plays move by move, so that a game can be shown and stopped between any two moves."""
 
 import time
 from collections.abc import Callable
@@ -7,88 +7,120 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.agents.base import Agent
 from tilewright.games.base import Game
 from tilewright.games.board import Board
 from tilewright.play.evaluate import Evaluation
-from tilewright.web.agents import Player
-from tilewright.web.positions import Position, begin
+from tilewright.web.agents import WebAgent
+from tilewright.web.positions import Position, start_position
+from tilewright.web.schemas import JsonObject
 
-__all__ = ["Made", "Mover", "Series"]
+__all__ = ["GameSeries", "Playback", "PlaybackMove"]
 
-_ROOM = 1024  # moves that are made in one call at most
-_PIECE_SECONDS = 0.03
+_MAX_MOVES = 1024  # of one call
+_CALL_SECONDS = 0.03  # about how long one call takes, so that a game can be stopped soon
 
 
-class Made(NamedTuple):
-    """A move, and the position it led to."""
+class PlaybackMove(NamedTuple):
+    """A move, and the position that it leads to."""
 
     move: str
     position: Position
 
 
-class Mover:
-    """Plays the moves of `evaluate`, some at a time; not to be used by two threads at once."""
+class Playback:
+    """An agent at work on one game, which plays some moves at a time: those of `evaluate`.
 
-    def __init__(self, agent: Agent, game: Game) -> None:
-        self._game, self._player = game, agent.player(game)
-        self._pace = 1
+    It has a player of its own, so that a model that changes meanwhile does not change the game. Use it on one thread at
+    a time.
+    """
 
-    def play(self, position: Position, most: int, seconds: float = _PIECE_SECONDS) -> list[Made]:
-        """Up to `most` moves, or what can be made in the time, with every position between them."""
-        made: list[Made] = []
+    def __init__(self, agent: WebAgent, game: Game) -> None:
+        self._agent, self._game = agent, game
+        with agent.reporting_failures():
+            self._player = agent.agent.player(game)
+        self._moves_per_call = 1
+
+    def play(self, position: Position, max_moves: int, seconds: float = _CALL_SECONDS) -> list[PlaybackMove]:
+        """Play on from a position, and return every position on the way.
+
+        Returns:
+            The moves: none only if the game is over, and fewer than `max_moves` when the time is up.
+        """
+        moves: list[PlaybackMove] = []
         deadline = time.monotonic() + seconds
-        while len(made) < most:
-            stream = position.stream.copy()
-            found = self._player.play(position.board, position.score, stream, 1)
-            if not found:
+        while len(moves) < max_moves:
+            _, move, position = self._play(position, 1)
+            if move is None:
                 break
-            position = Position(Board(self._game, found[0].state), found[0].score, stream)
-            made.append(Made(found[0].action, position))
+            moves.append(PlaybackMove(move, position))
             if time.monotonic() >= deadline:
                 break
-        return made
+        return moves
 
-    def run_on(self, position: Position, most: int = _ROOM) -> tuple[Position, int]:
-        """The position after some moves, about as many as the time of a piece allows, and how many these were."""
-        began = time.monotonic()
+    def advance(self, position: Position, max_moves: int = _MAX_MOVES) -> tuple[Position, int]:
+        """Play on from a position without the positions on the way.
+
+        Returns:
+            The last position and the number of moves, which is adapted to the speed of the agent.
+        """
+        started = time.monotonic()
+        count, _, position = self._play(position, min(max_moves, self._moves_per_call))
+        seconds = max(time.monotonic() - started, 1e-6)
+        target = int(count * _CALL_SECONDS / seconds)
+        self._moves_per_call = max(1, min(_MAX_MOVES, 2 * self._moves_per_call, target))
+        return position, count
+
+    def _play(self, position: Position, max_moves: int) -> tuple[int, str | None, Position]:
+        """Return the number of moves, the last move and the last position."""
         stream = position.stream.copy()
-        found = self._player.play(position.board, position.score, stream, min(most, self._pace))
-        if not found:
-            return position, 0
-        took = max(time.monotonic() - began, 1e-6)
-        self._pace = max(1, min(_ROOM, 2 * self._pace, int(len(found) * _PIECE_SECONDS / took)))
-        return Position(Board(self._game, found[-1].state), found[-1].score, stream), len(found)
+        with self._agent.reporting_failures():
+            moves = self._player.play(position.board, position.score, stream, max_moves)
+        if not moves:
+            return 0, None, position
+        last = moves[-1]
+        return len(moves), last.action, Position(Board(self._game, last.state), last.score, stream)
 
 
-class Series:
-    """Games number 0, 1, … of a seed by one player, as far as they got: what `evaluate` would play on one thread."""
+class GameSeries:
+    """The games number 0, 1, … of a seed: those that `evaluate` plays on one thread, with results at any time.
 
-    def __init__(self, player: Player, game: Game, games: int, seed: int) -> None:
-        self._player, self._game, self._games, self._seed = player, game, games, seed
-        self._mover = Mover(player.agent, game)
+    Attributes:
+        position: The position of the current game.
+        moves: The number of moves of the current game.
+        is_between: Whether a game is over and the next one has not started.
+    """
+
+    def __init__(self, agent: WebAgent, game: Game, games: int, seed: int) -> None:
+        self._agent, self._game, self._games, self._seed = agent, game, games, seed
+        self._playback = Playback(agent, game)
         self._scores: list[int] = []
         self._moves: list[int] = []
         self._codes: list[int] = []
         self._seconds = 0.0
-        self.position = begin(game, seed, 0)
-        self.moves = 0  # of the game under way
-        self.is_between = False  # a game has ended, and the next one has not begun
+        self.position = start_position(game, seed, 0)
+        self.moves = 0
+        self.is_between = False
 
     @property
     def finished(self) -> int:
+        """The number of finished games."""
         return len(self._scores)
 
     @property
     def is_done(self) -> bool:
+        """Whether all games are finished."""
         return self.finished == self._games
 
-    def advance(self, most: int = _ROOM) -> bool:
-        """Some more moves; says whether a game was finished, and then `next_game` is due."""
-        began = time.monotonic()
-        self.position, made = self._mover.run_on(self.position, most)
-        self._seconds += time.monotonic() - began
-        self.moves += made
+    def advance(self, max_moves: int = _MAX_MOVES) -> bool:
+        """Play some moves of the current game.
+
+        Returns:
+            Whether the game is over; then call `next_game`, unless it was the last one.
+        """
+        started = time.monotonic()
+        self.position, count = self._playback.advance(self.position, max_moves)
+        self._seconds += time.monotonic() - started
+        self.moves += count
         if not self._game.is_over(self.position.board):
             return False
         self._scores.append(self.position.score)
@@ -98,31 +130,37 @@ class Series:
         return True
 
     def next_game(self) -> None:
-        self.position, self.moves = begin(self._game, self._seed, self.finished), 0
+        """Start the next game."""
+        self.position, self.moves = start_position(self._game, self._seed, self.finished), 0
         self.is_between = False
 
-    def run(self, until: Callable[[], bool], progress: Callable[[], None]) -> None:
-        """Play all games, or until told to stop; `progress` is called after each."""
-        while not self.is_done and not until():
+    def run(self, should_stop: Callable[[], bool], progress: Callable[[], None]) -> None:
+        """Play all games.
+
+        Args:
+            should_stop: Called between moves; True ends the series.
+            progress: Called after every game.
+        """
+        while not self.is_done and not should_stop():
             if self.advance():
                 progress()
                 if not self.is_done:
                     self.next_game()
 
     def evaluation(self) -> Evaluation:
-        """The figures of the games that are finished; there must be one."""
-        scores, moves, codes = (_counts(found) for found in (self._scores, self._moves, self._codes))
-        return Evaluation(self._player.spec, self._game, self._seed, 1, scores, moves, codes, self._seconds)
+        """Return the evaluation of the finished games, of which there must be one."""
+        scores, moves, codes = (_array(counts) for counts in (self._scores, self._moves, self._codes))
+        return Evaluation(self._agent.spec, self._game, self._seed, 1, scores, moves, codes, self._seconds)
 
     def tiles(self) -> dict[str, int]:
-        """How many games ended with which largest tile."""
+        """Return the number of games by the largest tile at their end."""
         codes = sorted(set(self._codes))
         return {str(self._game.value(code)): self._codes.count(code) for code in codes}
 
-    def to_json(self) -> dict[str, object] | None:
-        """The figures as `evaluate --json` has them, and the tiles; None before the first game has ended."""
-        return self.evaluation().to_json() | {"tiles": self.tiles()} if self.finished else None
+    def to_json(self) -> JsonObject | None:
+        """Return the results of `evaluate` and the tiles; None before the first game is finished."""
+        return {**self.evaluation().to_json(), "tiles": self.tiles()} if self.finished else None
 
 
-def _counts(found: list[int]) -> NDArray[np.int64]:
-    return np.array(found, np.int64)
+def _array(counts: list[int]) -> NDArray[np.int64]:
+    return np.array(counts, np.int64)

@@ -1,39 +1,44 @@
-"""A game on the wire. The server keeps no games: a position carries its own chance, so a step is a pure function.
+"""Positions of games in requests and answers.
 
-`stream` is the state of the game's random stream in hexadecimal: the same move from the same position brings the same
-tile, and game 0 of seed 7 is the one that `evaluate --seed 7` plays.
+The server keeps no games. A position contains its random stream, in hexadecimal, so a move is a pure function: the same
+move from the same position brings the same tile. Game 0 of seed 7 is the one that `evaluate` plays with seed 7.
 """
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from functools import cache, lru_cache
-from typing import Any
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from tilewright._core.text import excerpt
-from tilewright.errors import SpecError, UsageError
-from tilewright.games import GAMES, make_game
+from tilewright.errors import UsageError
 from tilewright.games.base import Game
 from tilewright.games.board import Board
 from tilewright.play.recording import state_text
 from tilewright.rng import Stream, stream_for
+from tilewright.web.schemas import JsonObject
 
-__all__ = ["Position", "begin", "read_game", "read_position", "step"]
+__all__ = ["Position", "play_move", "read_position", "start_position", "stream_text"]
 
-_LARGEST_SCORE = 2**53  # what a number in JSON holds exactly
+_MAX_SCORE = 2**53  # the largest integer that every JSON parser reads exactly
 
 
 @dataclass(frozen=True)
 class Position:
-    """A board, the score so far, and the chance to come."""
+    """A position of a game.
+
+    Attributes:
+        board: The board.
+        score: The score so far.
+        stream: uint64[2], the random stream from which the next tiles come; never changed in place.
+    """
 
     board: Board
     score: int
     stream: Stream
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
+        """Return the fields of `PositionAnswer`."""
         game, board = self.board.game, self.board
         legal, win = game.legal(board), game.win_code
         largest = game.largest(board)
@@ -52,41 +57,51 @@ class Position:
         }
 
 
-def stream_text(stream: Iterable[Any]) -> str:
+def stream_text(stream: Stream) -> str:
+    """Write the state of a stream as 32 hexadecimal digits.
+
+    >>> stream_text(np.array([1, 255], np.uint64))
+    '000000000000000100000000000000ff'
+    """
     return "".join(f"{int(word):016x}" for word in stream)
 
 
-def read_stream(text: str) -> Stream:
+def _read_stream(text: str) -> Stream:
     if not re.fullmatch(r"[0-9a-f]{32}", text):
-        raise UsageError(f"stream={excerpt(text)}: must be 32 hexadecimal digits, as a position has them")
+        raise UsageError(f"stream={excerpt(text)}: must be 32 hexadecimal digits, as in a position of this server")
     return np.array([int(text[:16], 16), int(text[16:], 16)], np.uint64)
 
 
-@lru_cache(maxsize=256)
-def read_game(spec: str, longest: int) -> Game:
-    if len(spec) > longest:
-        raise SpecError(f"a text of {len(spec):,} characters is no game")
-    GAMES.check_imported(spec)
-    return make_game(spec)
-
-
 @cache
-def _usual_stream() -> Stream:
-    """The chance of a board that comes without; never changed, since every step works on a copy."""
+def _default_stream() -> Stream:
     return stream_for(0)
 
 
 def read_position(game: Game, board: str, score: int | None = None, stream: str | None = None) -> Position:
-    """A position out of its parts; without a score and a stream it is the beginning of a game."""
+    """Return the position of a request.
+
+    Args:
+        game: The game.
+        board: Any text that is a board of the game.
+        score: The score so far; by default that of a game which begins with this board.
+        stream: The random stream as `stream_text` writes it; by default always the same one.
+
+    Raises:
+        UsageError: One of them is not possible.
+    """
     found = game.parse_position(board)
-    if score is not None and not 0 <= score <= _LARGEST_SCORE:
+    if score is not None and not 0 <= score <= _MAX_SCORE:
         raise UsageError(f"score={excerpt(score)}: must be from 0 to 2**53")
-    chance = _usual_stream() if stream is None else read_stream(stream)
-    return Position(found, game.board_score(found) if score is None else score, chance)
+    own_stream = _default_stream() if stream is None else _read_stream(stream)
+    return Position(found, game.board_score(found) if score is None else score, own_stream)
 
 
-def begin(game: Game, seed: int, number: int) -> Position:
-    """Game `number` of `seed`, before its first move."""
+def start_position(game: Game, seed: int, number: int) -> Position:
+    """Return the first position of game `number` of a seed.
+
+    Raises:
+        UsageError: The number is negative or too large.
+    """
     if not 0 <= number < 2**63:
         raise UsageError(f"number={excerpt(number)}: must be a whole number from 0 up")
     stream = stream_for(seed, number)
@@ -94,10 +109,16 @@ def begin(game: Game, seed: int, number: int) -> Position:
     return Position(board, score, stream)
 
 
-def step(position: Position, move: str) -> tuple[Position, Board, int]:
-    """One move: the position that came of it, the board before the new tile, and what the move earned."""
+def play_move(position: Position, move: str) -> tuple[Position, Board]:
+    """Play a move.
+
+    Returns:
+        The next position, and the afterstate.
+
+    Raises:
+        IllegalMoveError: The move changes nothing.
+    """
     game, stream = position.board.game, position.stream.copy()
     after, reward = game.slide(position.board, move)
-    board, gain = game.spawn(after, stream)
-    earned = reward + gain
-    return replace(position, board=board, score=position.score + earned, stream=stream), after, earned
+    board, spawn_reward = game.spawn(after, stream)
+    return Position(board, position.score + reward + spawn_reward, stream), after

@@ -1,10 +1,10 @@
-"""The runs folder as visitors see it: runs by name, never by path, and nothing outside of it."""
+"""The runs folder for clients: runs by name, never by path, and nothing outside the folder."""
 
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from tilewright._core.registry import did_you_mean
 from tilewright._core.text import excerpt
@@ -12,25 +12,26 @@ from tilewright.errors import FileError, TilewrightError, UsageError
 from tilewright.games.base import Game
 from tilewright.training.report import full_rows
 from tilewright.training.run_folder import RunFolder
+from tilewright.web.schemas import JsonObject
 
-__all__ = ["RunShelf", "UnknownRunError"]
+__all__ = ["RunLibrary", "UnknownRunError", "thin_out"]
 
 T = TypeVar("T")
-_RUNNING_SECONDS = 120  # a curve that grew so lately, with no model after it, is of a run under way
+_RUNNING_SECONDS = 120  # a curve that has grown since, without a model after it, is that of a running session
 
 
 class UnknownRunError(TilewrightError):
     """There is no run of that name."""
 
 
-class RunShelf:
-    """The runs in one folder. A name is looked up among those that are there: no path is ever made of it."""
+class RunLibrary:
+    """The runs in one folder. A name is looked up among the existing runs; no path is made from it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()
 
-    def runs(self) -> dict[str, Path]:
-        """The folders of all runs by name; a link that leads out of the shelf is none."""
+    def folders(self) -> dict[str, Path]:
+        """Return the folders of all runs by name, without links that lead out of the runs folder."""
         try:
             inside = [entry for entry in self.path.iterdir() if not entry.name.startswith(".")]
             return {
@@ -41,25 +42,35 @@ class RunShelf:
         except OSError:
             return {}
 
-    def run(self, name: str) -> RunFolder:
-        runs = self.runs()
-        if name not in runs:
-            raise UnknownRunError(f"there is no run {excerpt(name)}{did_you_mean(name, runs)}")
-        return RunFolder(runs[name])
+    def folder(self, name: str) -> RunFolder:
+        """Return a run by its name.
 
-    def model(self, name: str) -> Path:
-        """The trained network of a run."""
+        Raises:
+            UnknownRunError: There is no such run.
+        """
+        folders = self.folders()
+        if name not in folders:
+            raise UnknownRunError(f"there is no run {excerpt(name)}{did_you_mean(name, folders)}")
+        return RunFolder(folders[name])
+
+    def model_file(self, name: str) -> Path:
+        """Return the file of a run's model.
+
+        Raises:
+            UnknownRunError: There is no such run.
+            UsageError: The run has no model yet, or `name` is a path.
+        """
         if "/" in name or "\\" in name or name.startswith("."):
             raise UsageError(f"model={excerpt(name)}: a model is chosen by the name of its run; paths are refused")
-        folder = self.run(name)
+        folder = self.folder(name)
         if folder.model_file.resolve().parent != folder.path.resolve() or not folder.model_file.is_file():
             raise UsageError(f"the run {name} has no model yet")
         return folder.model_file
 
-    def models_for(self, game: Game) -> dict[str, str]:
-        """The runs whose networks play a game, each with the agent that plays them."""
+    def agents_for(self, game: Game) -> dict[str, str]:
+        """Return the runs whose models play a game, each with the name of the agent that plays them."""
         found = {}
-        for name, path in self.runs().items():
+        for name, path in self.folders().items():
             folder = RunFolder(path)
             try:
                 config = folder.read_config()
@@ -71,48 +82,57 @@ class RunShelf:
                 found[name] = config.player
         return found
 
-    def summary(self, name: str) -> dict[str, Any]:
-        """What a list of runs shows of one."""
-        folder = self.run(name)
+    def summary(self, name: str) -> JsonObject:
+        """Return the fields of `RunSummary`.
+
+        Raises:
+            UnknownRunError: There is no such run.
+        """
+        folder = self.folder(name)
         points = folder.curve_points()
         last = points[-1] if points else None
         try:
             config = folder.read_config()
-            game, player = config.game, config.player
+            game, agent = config.game, config.player
         except UsageError:
-            game = player = ""
+            game = agent = ""
         return {
             "name": name,
             "game": game,
-            "player": player,
-            "running": is_running(folder),
+            "agent": agent,
+            "running": _is_running(folder),
             "has_model": folder.model_file.is_file(),
             "games": last.games if last else 0,
             "seconds": last.seconds if last else 0.0,
             "score_mean": last.score_mean if last else None,
         }
 
-    def details(self, name: str, most: int) -> dict[str, Any]:
-        """The curve, the tests and the recipe of a run."""
-        folder = self.run(name)
+    def details(self, name: str, max_points: int) -> JsonObject:
+        """Return the fields of `RunDetails`, with at most `max_points` points of a curve.
+
+        Raises:
+            UnknownRunError: There is no such run.
+            FileError: Its files cannot be read.
+        """
+        folder = self.folder(name)
         try:
             config = folder.config_file.read_text(encoding="utf-8", errors="replace")
         except OSError as error:
             raise FileError(f"the run {name} cannot be read: {error.strerror}") from None
         return self.summary(name) | {
             "config": config,
-            "curve": [asdict(point) for point in thinned(full_rows(folder.curve_points()), most)],
-            "tests": [asdict(point) for point in thinned(folder.evaluation_points(), most)],
-            "stages": [asdict(point) for point in thinned(folder.stage_points(), most)],
+            "curve": [asdict(point) for point in thin_out(full_rows(folder.curve_points()), max_points)],
+            "evaluations": [asdict(point) for point in thin_out(folder.evaluation_points(), max_points)],
+            "stages": [asdict(point) for point in thin_out(folder.stage_points(), max_points)],
         }
 
-    def hide(self, message: str) -> str:
-        """A message without the place of the folder on this machine."""
+    def hide_paths(self, message: str) -> str:
+        """Return a message with paths relative to the runs folder."""
         return message.replace(f"{self.path}/", "")
 
 
-def is_running(folder: RunFolder) -> bool:
-    """Whether the curve still grows, as far as its files tell."""
+def _is_running(folder: RunFolder) -> bool:
+    """Return whether the curve still grows, as far as the files show."""
     try:
         grew = folder.metrics_file.stat().st_mtime
         saved = folder.model_file.stat().st_mtime if folder.model_file.exists() else 0.0
@@ -121,12 +141,12 @@ def is_running(folder: RunFolder) -> bool:
     return saved < grew and time.time() - grew < _RUNNING_SECONDS
 
 
-def thinned(points: Sequence[T], most: int) -> list[T]:
-    """At most so many points, evenly chosen, the last one among them.
+def thin_out(points: Sequence[T], limit: int) -> list[T]:
+    """Return at most `limit` points, evenly spaced, with the first and the last one.
 
-    >>> thinned(range(1, 11), 4)
+    >>> thin_out(range(1, 11), 4)
     [1, 4, 7, 10]
     """
-    if len(points) <= most:
+    if len(points) <= limit:
         return list(points)
-    return [points[i * (len(points) - 1) // (most - 1)] for i in range(most)]
+    return [points[i * (len(points) - 1) // (limit - 1)] for i in range(limit)]

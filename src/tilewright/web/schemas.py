@@ -1,6 +1,6 @@
-"""What goes over the wire, as the OpenAPI description shows it."""
+"""Requests and answers as the OpenAPI description shows them."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,8 +12,10 @@ __all__ = [
     "EvaluationRequest",
     "GameEntry",
     "JobStatus",
+    "JsonObject",
+    "OptionEntry",
     "PositionAnswer",
-    "Problem",
+    "Refusal",
     "ReviewRequest",
     "RunDetails",
     "RunSummary",
@@ -23,12 +25,12 @@ __all__ = [
     "WatchRequest",
 ]
 
+JsonObject: TypeAlias = dict[str, object]
 Move = Literal["up", "right", "down", "left"]
-Values = dict[Move, float]
 Seed = Annotated[int, Field(ge=0, lt=2**63, description="the same seed gives the same games")]
-Speed = Annotated[float, Field(ge=0, le=1000, description="moves a second; 0 is as fast as it goes")]
+Speed = Annotated[float, Field(ge=0, le=1000, description="moves per second; 0 is as fast as possible")]
 _GAME = "the game, as `threes` or `2048:rows=3,four=0.5`"
-_AGENT = "the agent, as `heuristic:depth=3` or `ntuple:model=RUN`; without one the strongest there is"
+_AGENT = "the agent, as `heuristic:depth=3` or `ntuple:model=RUN`; by default the strongest one"
 
 
 class _Answer(BaseModel):
@@ -39,53 +41,57 @@ class _Request(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Problem(_Answer):
-    """Why something was refused."""
+class Refusal(_Answer):
+    """Why a request was refused."""
 
     reason: str
 
 
 class PositionAnswer(_Answer):
-    """A board, what can be played on it, and the chance to come."""
+    """A board, its legal moves, and the random stream of the game."""
 
     game: str
     board: list[list[int]]
-    code: str = Field(description="the shortest text of the board, as recorded games have it")
+    code: str = Field(description="the shortest text of the board, as in recorded games")
     text: str = Field(description="the board row by row")
-    notes: dict[str, str] = Field(description="what is known beside the tiles: hint and bag in Threes")
+    notes: dict[str, str] = Field(description="what the text says besides the tiles: hint and bag in Threes")
     score: int
     legal: list[Move]
     over: bool
     won: bool
     largest: int
-    stream: str = Field(description="the state of the game's random stream; a step takes it back")
+    stream: str = Field(description="the state of the game's random stream; send it back with the next step")
 
 
 class StepAnswer(PositionAnswer):
     """The position after a move."""
 
     move: Move
-    after: list[list[int]] = Field(description="the board before the new tile came")
-    earned: int
+    after: list[list[int]] = Field(description="the afterstate: the board before the new tile")
+    reward: int
 
 
 class Advice(_Answer):
-    """What an agent thinks of a board."""
+    """The values of the moves on a board, and the move that the agent plays, from one search."""
 
     game: str
     agent: str
     board: list[list[int]]
     text: str
     legal: list[Move]
-    values: Values
-    move: Move | None = Field(description="the move of the highest value; null when the game is over")
-    milliseconds: float
+    values: dict[Move, float]
+    move: Move | None = Field(description="the move that the agent plays; null when the game is over")
+    depth: int | None = Field(description="the completed depth of the search; null for agents without one")
+    nodes: int | None = Field(description="the number of expanded states; null for agents that do not count them")
+    seconds: float
 
 
-class Option(_Answer):
+class OptionEntry(_Answer):
+    """An option of a game."""
+
     name: str
-    default: Any
-    kind: str
+    default: bool | int | float | str | None
+    kind: Literal["bool", "int", "float", "str"]
 
 
 class GameEntry(_Answer):
@@ -93,13 +99,14 @@ class GameEntry(_Answer):
 
     name: str
     summary: str
-    options: list[Option]
+    options: list[OptionEntry]
     tiles: list[int] = Field(description="tile values by code; code 0 is the empty cell")
+    win_tile: int | None = Field(description="the tile that wins the game; null if there is none")
     colours: list[str] = Field(description="backgrounds by code")
 
 
 class AgentEntry(_Answer):
-    """An agent that plays the game; `bounds` are the options that say how far it thinks."""
+    """An agent that can play the game; `bounds` are the options that limit its search."""
 
     spec: str
     name: str
@@ -109,7 +116,7 @@ class AgentEntry(_Answer):
 
 
 class JobStatus(_Answer):
-    """How far a job is; `result` has the figures of `evaluate --json` or `review --json`."""
+    """The state of a job; `result` has the fields of `evaluate --json` or `review --json`."""
 
     id: str
     kind: Literal["evaluation", "review"]
@@ -117,13 +124,15 @@ class JobStatus(_Answer):
     done: int
     total: int
     reason: str
-    result: dict[str, Any] | None
+    result: JsonObject | None
 
 
 class RunSummary(_Answer):
+    """A training run."""
+
     name: str
     game: str
-    player: str = Field(description="the agent that plays its network: player:model=name")
+    agent: str = Field(description="the agent that plays its model: AGENT:model=NAME")
     running: bool
     has_model: bool
     games: int
@@ -132,26 +141,28 @@ class RunSummary(_Answer):
 
 
 class RunDetails(RunSummary):
-    """A run's recipe and its curve; long curves are thinned out."""
+    """The configuration of a run and its curves; long curves are thinned out."""
 
     config: str
     curve: list[dict[str, float]]
-    tests: list[dict[str, float]]
+    evaluations: list[dict[str, float]]
     stages: list[dict[str, float]]
 
 
 class StepRequest(_Request):
-    """One move from a position: the one given, or that of an agent."""
+    """One move from a position: a given one, or the move of an agent."""
 
     game: str = Field("2048", description=_GAME)
     board: str = Field(description="any text that is a board of the game")
     score: int | None = Field(None, description="the score so far")
-    stream: str | None = Field(None, description="as the last position had it; always the same chance without")
+    stream: str | None = Field(None, description="as in the last position; by default always the same one")
     move: Move | None = None
     agent: str | None = Field(None, description=_AGENT)
 
 
 class EvaluationRequest(_Request):
+    """Games to play with an agent."""
+
     agent: str | None = Field(None, description=_AGENT)
     game: str = Field("2048", description=_GAME)
     games: int = Field(100, ge=1)
@@ -159,9 +170,11 @@ class EvaluationRequest(_Request):
 
 
 class ReviewRequest(_Request):
-    recording: str = Field(description="a recorded game: one line of the file that `--record` writes")
+    """A recorded game to review with an agent."""
+
+    recording: str = Field(description="a recorded game: one line of a file of `evaluate --record`")
     agent: str | None = Field(None, description=_AGENT)
-    worst: int = Field(10, ge=0, le=100)
+    worst: int = Field(10, ge=0, le=100, description="the number of worst moves in the result")
 
 
 class AutoplayRequest(_Request):

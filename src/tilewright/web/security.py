@@ -1,7 +1,8 @@
-"""Who may ask, and how much: checks that come before any other code, for HTTP and WebSocket alike.
+"""Checks before any other code, for HTTP and WebSockets alike: the host, the origin, the size of the body.
 
-A page of another site cannot use this server through its visitor's browser: browsers name the page's site in `Origin`,
-which must be this server, and a name that was made to point here (DNS rebinding) is not among the allowed hosts.
+A page of another site cannot use this server through the browser of its visitor. Browsers send the site of the page as
+`Origin`, which must be this server. A foreign name that resolves to this machine (DNS rebinding) is not among the
+allowed hosts.
 """
 
 import json
@@ -12,9 +13,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tilewright.web.limits import Limits
 
-__all__ = ["LOOPBACK", "Guard", "is_loopback"]
+__all__ = ["LOOPBACK", "SecurityMiddleware", "is_loopback"]
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_READING = ("GET", "HEAD", "OPTIONS")  # methods without a body
 _HEADERS = [
     (b"content-security-policy", b"default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'"),
     (b"x-content-type-options", b"nosniff"),
@@ -24,51 +26,64 @@ _HEADERS = [
 
 
 def is_loopback(host: str) -> bool:
+    """Return whether a host can be reached from this machine only.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("0.0.0.0")
+    (True, False)
+    """
     return host in LOOPBACK or host.startswith("127.")
 
 
-class Guard:
-    """Refuses foreign hosts, foreign pages and large bodies; adds the headers that every answer has."""
+class SecurityMiddleware:
+    """Refuses foreign hosts, foreign pages and large bodies; adds security headers to every answer."""
 
     def __init__(self, app: ASGIApp, limits: Limits, hosts: Iterable[str] | None) -> None:
+        """Wrap an application.
+
+        Args:
+            app: The application.
+            limits: The limits of the server.
+            hosts: The host names that requests may use; None for any.
+        """
         self._app, self._limits = app, limits
         self._hosts = None if hosts is None else frozenset(hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        host = headers.get(b"host", "")
-        reason = self._refusal(scope, host, headers.get(b"origin"))
+        reason = self._refusal(scope, headers.get(b"host", ""), headers.get(b"origin"))
         if scope["type"] == "websocket":
             await (self._app(scope, receive, send) if reason is None else _close(receive, send))
             return
+        send = _with_headers(send)
         if reason is not None:
-            await _refuse(_with_headers(send), 403, reason)
+            await _refuse(send, 403, reason)
             return
-        if scope["method"] in ("GET", "HEAD", "OPTIONS"):
-            await self._app(scope, receive, _with_headers(send))
+        if scope["method"] in _READING:
+            await self._app(scope, receive, send)
             return
-        most = self._limits.recording if scope["path"].endswith("/reviews") else self._limits.body
-        body = await _whole_body(receive, headers.get(b"content-length", "0"), most)
+        limit = self._limits.recording if scope["path"].endswith("/reviews") else self._limits.body
+        body = await _read_body(receive, headers.get(b"content-length", "0"), limit)
         if body is None:
-            await _refuse(_with_headers(send), 413, f"the request is larger than {most:,} bytes")
+            await _refuse(send, 413, f"the request is larger than {limit:,} bytes")
             return
-        await self._app(scope, _replay(body, receive), _with_headers(send))
+        await self._app(scope, _replay(body, receive), send)
 
     def _refusal(self, scope: Scope, host: str, origin: str | None) -> str | None:
-        """Why a request is refused, or None."""
+        """Return why a request is refused, or None."""
         if self._hosts is not None and _host_name(host) not in self._hosts:
-            return "this server is not known by that name"
-        safe = scope["type"] == "http" and scope["method"] in ("GET", "HEAD", "OPTIONS")
-        if origin is not None and not safe and _place_of(origin) != host:
+            return "this server does not answer to that host name"
+        only_reads = scope["type"] == "http" and scope["method"] in _READING
+        if origin is not None and not only_reads and _location(origin) != host:
             return "requests from other sites are refused"
         return None
 
 
-def _place_of(origin: str) -> str:
-    """`http://localhost:2048` -> `localhost:2048`"""
+def _location(origin: str) -> str:
+    """`http://localhost:2048` -> `localhost:2048`."""
     try:
         return urlsplit(origin).netloc
     except ValueError:
@@ -76,16 +91,16 @@ def _place_of(origin: str) -> str:
 
 
 def _host_name(host: str) -> str:
-    """`localhost:2048` -> `localhost`, `[::1]:2048` -> `::1`"""
+    """`localhost:2048` -> `localhost`, `[::1]:2048` -> `::1`."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
         return ""
 
 
-async def _whole_body(receive: Receive, length: str, most: int) -> bytes | None:
-    """All of a request's body; None as soon as it is too large."""
-    if not length.isascii() or not length.isdigit() or len(length) > 12 or int(length) > most:
+async def _read_body(receive: Receive, length: str, limit: int) -> bytes | None:
+    """Return the whole body of a request; None as soon as it is too large."""
+    if not length.isascii() or not length.isdigit() or len(length) > 12 or int(length) > limit:
         return None
     body = bytearray()
     while True:
@@ -93,32 +108,33 @@ async def _whole_body(receive: Receive, length: str, most: int) -> bytes | None:
         if message["type"] == "http.disconnect":
             return bytes(body)
         body += message.get("body", b"")
-        if len(body) > most:
+        if len(body) > limit:
             return None
         if not message.get("more_body", False):
             return bytes(body)
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    given = False
+    """Return a `receive` that delivers a body that has been read already."""
+    delivered = False
 
-    async def again() -> Message:
-        nonlocal given
-        if given:
+    async def receive_again() -> Message:
+        nonlocal delivered
+        if delivered:
             return await receive()
-        given = True
+        delivered = True
         return {"type": "http.request", "body": body, "more_body": False}
 
-    return again
+    return receive_again
 
 
 def _with_headers(send: Send) -> Send:
-    async def add(message: Message) -> None:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             message["headers"] = [*message.get("headers", []), *_HEADERS]
         await send(message)
 
-    return add
+    return send_with_headers
 
 
 async def _refuse(send: Send, status: int, reason: str) -> None:

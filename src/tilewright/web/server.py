@@ -1,12 +1,13 @@
-"""Runs the application: one process, one event loop, a socket that is bound before anything is promised."""
+"""Runs the application: one process, one event loop, and a socket that is bound before anything is announced."""
 
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import uvicorn
+from fastapi import FastAPI
 
 from tilewright.errors import UsageError
 from tilewright.web.app import make_app
@@ -14,43 +15,84 @@ from tilewright.web.security import LOOPBACK, is_loopback
 
 __all__ = ["bind", "serve", "url_of"]
 
-_LARGEST_MESSAGE = 64 * 1024  # bytes from a visitor's socket
+_MAX_MESSAGE = 64 * 1024  # bytes of a WebSocket message from a client
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A socket that listens there; raises UsageError when it cannot."""
+    """Return a socket that listens on an address.
+
+    Args:
+        host: A host name or an address of this machine.
+        port: A port number; 0 for any free port.
+
+    Raises:
+        UsageError: The address cannot be used. Its `__cause__` is the error of the operating system.
+    """
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family, backlog=128)
     except (OSError, OverflowError, UnicodeError) as error:
         reason = str(getattr(error, "strerror", None) or error).partition(" (while")[0]
-        raise UsageError(f"cannot listen on {host}, port {port}: {reason}; --port takes another port") from None
+        raise UsageError(f"cannot listen on {host}, port {port}: {reason}") from error
 
 
 def url_of(listening: socket.socket) -> str:
-    """Where a browser on this machine finds the page."""
+    """Return the URL of the page for a browser on this machine."""
     host, port = listening.getsockname()[:2]
     name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
     return f"http://{name}:{port}/"
 
 
-def serve(listening: socket.socket, host: str, runs: Path, *, open_browser: bool, ready: Callable[[], None]) -> None:
-    """Serve until Ctrl-C."""
-    app = make_app(runs, hosts=(*LOOPBACK, host) if is_loopback(host) else None)
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        ws_max_size=_LARGEST_MESSAGE,
-        timeout_graceful_shutdown=2,
-    )
-    server = uvicorn.Server(config)
-    if open_browser:
-        threading.Timer(0.5, webbrowser.open, [url_of(listening)]).start()
-    ready()
+class _Server(uvicorn.Server):
+    """Calls a function as soon as requests are answered."""
+
+    def __init__(self, app: FastAPI, on_ready: Callable[[], None]) -> None:
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            ws_max_size=_MAX_MESSAGE,
+            timeout_graceful_shutdown=2,
+        )
+        super().__init__(config)
+        self._on_ready = on_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, then call the function."""
+        await super().startup(sockets)
+        if not self.should_exit:
+            self._on_ready()
+
+
+def serve(
+    listening: socket.socket,
+    host: str,
+    runs: Path,
+    *,
+    agents: Sequence[str] = (),
+    open_browser: bool,
+    on_ready: Callable[[], None],
+) -> None:
+    """Serve the page until Ctrl-C.
+
+    Args:
+        listening: A socket of `bind`, closed at the end.
+        host: The host that the socket was bound to. On a loopback host, requests for other host names are refused.
+        runs: The folder of training runs.
+        agents: Specs of agents to offer in addition to all registered ones.
+        open_browser: Whether to open the page in a browser.
+        on_ready: Called when the server answers requests.
+    """
+
+    def announce() -> None:
+        on_ready()
+        if open_browser:
+            threading.Thread(target=webbrowser.open, args=[url_of(listening)], daemon=True).start()
+
+    app = make_app(runs, hosts=(*LOOPBACK, host) if is_loopback(host) else None, agents=agents)
     try:
-        server.run(sockets=[listening])
+        _Server(app, announce).run(sockets=[listening])
     except KeyboardInterrupt:
         pass
     finally:

@@ -1,13 +1,13 @@
-"""Play that is watched, over WebSockets: moves are sent as they are made, and a closed tab ends its work.
+"""Games to watch, over WebSockets: moves are sent as they are played, and a closed tab ends its work.
 
-The first message says what is wanted; later ones may change the speed. Every answer is one JSON object. An error is
-`{"reason": …}`, and then the socket is closed.
+The first message of a client is the request; later ones may change the speed. Every answer is one JSON object. After an
+error, `{"reason": …}`, the socket is closed.
 """
 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from anyio import create_task_group
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
@@ -16,175 +16,194 @@ from pydantic import BaseModel, ValidationError
 from tilewright.errors import TilewrightError, UsageError
 from tilewright.play.recording import state_text
 from tilewright.web.errors import describe_errors
-from tilewright.web.playback import Made, Mover, Series
-from tilewright.web.positions import Position, read_game, read_position, stream_text
-from tilewright.web.schemas import AutoplayRequest, Control, WatchRequest
-from tilewright.web.state import Site
+from tilewright.web.games import read_game
+from tilewright.web.playback import GameSeries, Playback, PlaybackMove
+from tilewright.web.positions import Position, read_position, stream_text
+from tilewright.web.schemas import AutoplayRequest, Control, JsonObject, WatchRequest
+from tilewright.web.state import ServerState
 
-__all__ = ["make_sockets"]
+__all__ = ["Pace", "make_sockets"]
 
+R = TypeVar("R", AutoplayRequest, WatchRequest)
 M = TypeVar("M", bound=BaseModel)
-_FRAMES = 25  # messages a second, at most
-_AT_LEAST = 100  # moves a message from which on nobody follows them
-_FULL = 1013  # "try again later"
+_MESSAGES_PER_SECOND = 25  # at most
+_TOO_FAST_TO_FOLLOW = 100  # moves per message from which the end of a game is not shown
+_TRY_AGAIN_LATER = 1013
 
 
-class _Pace:
-    """How many moves go into the next message, and how long to wait before it."""
+class Pace:
+    """The number of moves of a message, and the time at which it is due; the speed can change at any time."""
 
     def __init__(self, speed: float) -> None:
-        self.speed = speed
-        self.changed = asyncio.Event()
+        """Set the speed in moves per second; 0 is as fast as possible."""
+        self._speed = speed
+        self._changed = asyncio.Event()
+
+    def change(self, speed: float) -> None:
+        """Change the speed, also of the message that is waited for."""
+        self._speed = speed
+        self._changed.set()
 
     @property
-    def moves(self) -> int:
-        return max(1, round(self.speed / _FRAMES)) if self.speed else 1_000
+    def moves_per_message(self) -> int:
+        """The number of moves of the next message.
 
-    async def wait(self, began: float) -> None:
-        """Until the next message is due; a new speed counts at once."""
-        while self.speed:
-            left = began + self.moves / self.speed - time.monotonic()
-            if left <= 0:
-                return
-            self.changed.clear()
+        >>> [Pace(speed).moves_per_message for speed in (1, 20, 200, 0)]
+        [1, 1, 8, 1000]
+        """
+        return max(1, round(self._speed / _MESSAGES_PER_SECOND)) if self._speed else 1_000
+
+    def seconds_left(self, elapsed: float) -> float:
+        """Return how long to wait for the next message, `elapsed` seconds after the work on the last one began.
+
+        >>> Pace(2).seconds_left(0.1)
+        0.4
+        """
+        return max(0.0, self.moves_per_message / self._speed - elapsed) if self._speed else 0.0
+
+    async def wait(self, started: float) -> None:
+        """Wait until the next message is due, if work on the last one started at this time of `time.monotonic`."""
+        while left := self.seconds_left(time.monotonic() - started):
+            self._changed.clear()
             try:
-                await asyncio.wait_for(self.changed.wait(), left)
+                await asyncio.wait_for(self._changed.wait(), left)
             except TimeoutError:
                 return
 
 
-def make_sockets(site: Site) -> APIRouter:
+def make_sockets(server: ServerState) -> APIRouter:
+    """Return the WebSocket routes."""
     router = APIRouter(prefix="/api/v1")
 
     @router.websocket("/autoplay")
     async def autoplay(socket: WebSocket) -> None:
-        """An agent goes on with a game; every position on the way is sent."""
-        await _serve(site, socket, AutoplayRequest, _autoplay)
+        """An agent continues a game; every position is sent."""
+        await _serve(server, socket, AutoplayRequest, _autoplay)
 
     @router.websocket("/watch")
     async def watch(socket: WebSocket) -> None:
-        """An agent plays the games of a seed; boards are sent now and then, figures as games finish."""
-        await _serve(site, socket, WatchRequest, _watch)
+        """An agent plays the games of a seed; some boards are sent, and the results after every game."""
+        await _serve(server, socket, WatchRequest, _watch)
 
     return router
 
 
 async def _serve(
-    site: Site, socket: WebSocket, kind: type[M], play: Callable[[Site, WebSocket, M, _Pace], Awaitable[None]]
+    server: ServerState,
+    socket: WebSocket,
+    kind: type[R],
+    play: Callable[[ServerState, WebSocket, R, Pace], Awaitable[None]],
 ) -> None:
     await socket.accept()
-    if site.sockets >= site.limits.sockets:
-        await socket.close(_FULL, "too many are open")
+    if server.open_sockets >= server.limits.sockets:
+        await socket.close(_TRY_AGAIN_LATER, "too many sockets are open")
         return
-    site.sockets += 1
+    server.open_sockets += 1
     try:
         request = _read(kind, await socket.receive_text())
-        pace = _Pace(getattr(request, "speed", 0.0))
-        await _until_closed(play(site, socket, request, pace), _listen(socket, pace))
+        pace = Pace(request.speed)
+        await _run_both(play(server, socket, request, pace), _listen(socket, pace))
         await socket.close()
     except TilewrightError as error:
-        await _tell(socket, {"reason": site.shelf.hide(str(error))})
+        await socket.send_json({"reason": server.runs.hide_paths(str(error))})
         await socket.close(1008)
     except (WebSocketDisconnect, RuntimeError, KeyError):
-        pass  # the tab was closed, or sent bytes that are no text
+        pass  # the tab was closed, or sent bytes instead of text
     finally:
-        site.sockets -= 1
+        server.open_sockets -= 1
 
 
-async def _until_closed(play: Awaitable[None], listen: Awaitable[None]) -> None:
-    """Play to the end, but no longer than somebody listens; whichever of the two ends first ends the other."""
-    wrong: list[Exception] = []
+async def _run_both(play: Awaitable[None], listen: Awaitable[None]) -> None:
+    """Run both until one of them ends, and cancel the other: nobody watches after the tab is closed."""
+    errors: list[Exception] = []
     async with create_task_group() as group:
 
         async def run(part: Awaitable[None]) -> None:
             try:
                 await part
             except (TilewrightError, WebSocketDisconnect, RuntimeError, KeyError) as error:
-                wrong.append(error)
+                errors.append(error)
             group.cancel_scope.cancel()
 
         group.start_soon(run, play)
         group.start_soon(run, listen)
-    if wrong:
-        raise wrong[0]
+    if errors:
+        raise errors[0]
 
 
-async def _listen(socket: WebSocket, pace: _Pace) -> None:
-    """Take new speeds; raises when the tab is closed."""
+async def _listen(socket: WebSocket, pace: Pace) -> None:
+    """Accept new speeds; raises WebSocketDisconnect when the tab is closed."""
     while True:
         control = _read(Control, await socket.receive_text())
         if control.speed is not None:
-            pace.speed = control.speed
-            pace.changed.set()
+            pace.change(control.speed)
 
 
 def _read(kind: type[M], text: str) -> M:
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
-        raise UsageError(describe_errors(error.errors())) from None
+        raise UsageError(describe_errors([{**found} for found in error.errors()])) from None
 
 
-async def _tell(socket: WebSocket, message: dict[str, Any]) -> None:
-    await socket.send_json(message)
-
-
-async def _autoplay(site: Site, socket: WebSocket, request: AutoplayRequest, pace: _Pace) -> None:
-    lanes = site.lanes
-    game = await lanes.quick.run(read_game, request.game, site.limits.spec)
-    position = await lanes.quick.run(read_position, game, request.board, request.score, request.stream)
-    player = await lanes.quick.run(site.players.make, request.agent, game)
-    lane = site.lane_of(player, game)
-    mover = await lane.run(Mover, player.agent, game)
+async def _autoplay(server: ServerState, socket: WebSocket, request: AutoplayRequest, pace: Pace) -> None:
+    quick = server.executors.quick
+    game = await quick.run(read_game, request.game, server.limits.spec)
+    position = await quick.run(read_position, game, request.board, request.score, request.stream)
+    agent = await quick.run(server.agents.make, request.agent, game)
+    executor = server.executor_for(agent, game)
+    playback = await executor.run(Playback, agent, game)
     while True:
-        began = time.monotonic()
-        made = await lane.run(_play, mover, position, pace.moves)
-        if not made:
+        started = time.monotonic()
+        moves, entries = await executor.run(_play, playback, position, pace.moves_per_message)
+        if not moves:
             break
-        await _tell(socket, {"moves": [entry for _, entry in made]})
-        position = made[-1][0].position
-        await pace.wait(began)
-    await _tell(socket, {"over": True})
+        await socket.send_json({"moves": entries})
+        position = moves[-1].position
+        await pace.wait(started)
+    await socket.send_json({"over": True})
 
 
-def _play(mover: Mover, position: Position, most: int) -> list[tuple[Made, list[Any]]]:
-    return [(made, _entry(made)) for made in mover.play(position, most)]
+def _play(playback: Playback, position: Position, max_moves: int) -> tuple[list[PlaybackMove], list[list[object]]]:
+    moves = playback.play(position, max_moves)
+    return moves, [_entry(move) for move in moves]
 
 
-def _entry(made: Made) -> list[Any]:
-    """[move, board, score, stream, legal moves], the last as their first letters."""
-    board, score = made.position.board, made.position.score
+def _entry(move: PlaybackMove) -> list[object]:
+    """Return [move, board, score, stream, legal moves], the legal moves as their first letters."""
+    board, score = move.position.board, move.position.score
     legal = "".join(action[0] for action in board.game.legal(board))
-    return [made.move, state_text(board.game, board.state), score, stream_text(made.position.stream), legal]
+    return [move.move, state_text(board.game, board.state), score, stream_text(move.position.stream), legal]
 
 
-async def _watch(site: Site, socket: WebSocket, request: WatchRequest, pace: _Pace) -> None:
-    if request.games > site.limits.games:
-        raise UsageError(f"games={request.games}: at most {site.limits.games:,} here")
-    game = await site.lanes.quick.run(read_game, request.game, site.limits.spec)
-    player = await site.lanes.quick.run(site.players.make, request.agent, game)
-    lane = site.lane_of(player, game)
-    series = await lane.run(Series, player, game, request.games, request.seed)
+async def _watch(server: ServerState, socket: WebSocket, request: WatchRequest, pace: Pace) -> None:
+    if request.games > server.limits.games:
+        raise UsageError(f"games={request.games}: at most {server.limits.games:,} here")
+    quick = server.executors.quick
+    game = await quick.run(read_game, request.game, server.limits.spec)
+    agent = await quick.run(server.agents.make, request.agent, game)
+    executor = server.executor_for(agent, game)
+    series = await executor.run(GameSeries, agent, game, request.games, request.seed)
     while not series.is_done:
-        began = time.monotonic()
-        message = await lane.run(_piece, series, pace.moves)
-        await _tell(socket, message | {"agent": player.spec})
-        await pace.wait(began)
+        started = time.monotonic()
+        message = await executor.run(_advance, series, pace.moves_per_message)
+        await socket.send_json(message | {"agent": agent.spec})
+        await pace.wait(started)
 
 
-def _piece(series: Series, most: int) -> dict[str, Any]:
-    """Some moves, as many as fit into the time of a frame, and what there is to show after them."""
+def _advance(series: GameSeries, max_moves: int) -> JsonObject:
+    """Play on for at most the time of one message, and return the message."""
     if series.is_between:
         series.next_game()
-    deadline, before = time.monotonic() + 1 / _FRAMES, series.finished
-    left = most
+    deadline, finished_before = time.monotonic() + 1 / _MESSAGES_PER_SECOND, series.finished
+    left = max_moves
     while left > 0 and time.monotonic() < deadline:
-        made = series.moves
-        ended = series.advance(left)
-        left -= series.moves - made
-        if series.is_done or (ended and most < _AT_LEAST):
-            break  # where moves can be followed, the end of a game is shown before the next one begins
-        if ended:
+        moves_before = series.moves
+        is_over = series.advance(left)
+        left -= series.moves - moves_before
+        if series.is_done or (is_over and max_moves < _TOO_FAST_TO_FOLLOW):
+            break  # a visitor who can follow the moves sees the end of a game before the next one starts
+        if is_over:
             series.next_game()
     position = series.position
     return {
@@ -193,5 +212,5 @@ def _piece(series: Series, most: int) -> dict[str, Any]:
         "score": position.score,
         "moves": series.moves,
         "finished": series.finished,
-        "figures": series.to_json() if series.finished > before else None,
+        "result": series.to_json() if series.finished > finished_before else None,
     }

@@ -1,50 +1,72 @@
-"""All that one server has: its bounds, its threads, its players, its jobs and its runs."""
+"""The state of one server: limits, threads, agents, jobs and runs."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from tilewright.games import GAMES, make_game
+from tilewright.games import make_game
 from tilewright.games.base import Game
-from tilewright.web.agents import Player, Players
-from tilewright.web.executors import Lane, Lanes
+from tilewright.web.agents import AgentCatalogue, WebAgent
+from tilewright.web.executors import BoundedExecutor, Executors
 from tilewright.web.jobs import Jobs
 from tilewright.web.limits import Limits
-from tilewright.web.positions import begin
-from tilewright.web.runs import RunShelf
+from tilewright.web.positions import start_position
+from tilewright.web.runs import RunLibrary
 
-__all__ = ["Site"]
+__all__ = ["ServerState"]
+
+_WARM_GAMES = ("2048", "threes")  # whose kernels are loaded at the start
 
 
-class Site:
-    """Made once a server; nothing in it belongs to a visitor but the jobs."""
+class ServerState:
+    """What all requests of one server share; the games of clients are not part of it.
 
-    def __init__(self, runs: Path, limits: Limits) -> None:
+    Attributes:
+        limits: The limits.
+        executors: The threads.
+        runs: The training runs.
+        agents: The agents that clients may choose.
+        jobs: The jobs of all clients.
+        open_sockets: The number of open WebSockets.
+    """
+
+    def __init__(self, runs: Path, limits: Limits, agents: Sequence[str] = ()) -> None:
+        """Start the threads.
+
+        Args:
+            runs: The folder of training runs.
+            limits: The limits.
+            agents: Specs of agents to offer in addition to all registered ones.
+        """
         self.limits = limits
-        self.lanes = Lanes(limits)
-        self.shelf = RunShelf(runs)
-        self.players = Players(self.shelf, limits)
-        self.jobs = Jobs(self.lanes.jobs, limits, self.shelf.hide)
-        self.sockets = 0  # open ones
-        self._warm: set[tuple[str, str]] = set()  # quick players, by the games they have played here
+        self.executors = Executors(limits)
+        self.runs = RunLibrary(runs)
+        self.agents = AgentCatalogue(self.runs, limits, agents)
+        self.jobs = Jobs(self.executors.jobs, limits, self.runs.hide_paths)
+        self.open_sockets = 0
+        self._warm: set[tuple[str, str]] = set()  # specs of quick agents, and names of games they have played
 
-    def is_quick(self, player: Player, game: Game) -> bool:
-        """Whether a move takes no time worth speaking of: the first one may load a model and compile kernels."""
-        return player.is_quick and (player.spec, game.name) in self._warm
+    def is_warm(self, agent: WebAgent, game: Game) -> bool:
+        """Return whether a move is quick for certain; the first one may load a model and compile kernels."""
+        return agent.is_quick and (agent.spec, game.name) in self._warm
 
-    def has_played(self, player: Player, game: Game) -> None:
-        if player.is_quick:
-            self._warm.add((player.spec, game.name))
+    def mark_warm(self, agent: WebAgent, game: Game) -> None:
+        """Note that an agent has played a move of a game."""
+        if agent.is_quick:
+            self._warm.add((agent.spec, game.name))
 
-    def lane_of(self, player: Player, game: Game) -> Lane:
-        return self.lanes.quick if self.is_quick(player, game) else self.lanes.slow
+    def executor_for(self, agent: WebAgent, game: Game) -> BoundedExecutor:
+        """Return the threads for moves of an agent."""
+        return self.executors.quick if self.is_warm(agent, game) else self.executors.slow
 
     def warm_up(self) -> None:
-        """Load or compile what the first visitor needs."""
-        for name in GAMES.available():
+        """Load or compile the kernels that the first request needs."""
+        for name in _WARM_GAMES:
             game = make_game(name)
-            position = begin(game, 0, 0)
+            position = start_position(game, 0, 0)
             position.to_json()
-            self.players.make(None, game).agent.values(position.board)
+            self.agents.make(None, game).analyse(position.board)
 
     def close(self) -> None:
+        """Stop all jobs and threads."""
         self.jobs.close()
-        self.lanes.close()
+        self.executors.close()

@@ -6,12 +6,12 @@ import { make } from "./dom.js";
 const PACE = 110; // milliseconds of a slide
 
 /** The cells of each line, from the wall that tiles move towards. */
-function lanes(action, rows, columns) {
+function linesOf(action, rows, columns) {
   const across = action === "left" || action === "right";
   const found = [];
-  for (let lane = 0; lane < (across ? rows : columns); lane++) {
+  for (let line = 0; line < (across ? rows : columns); line++) {
     const cells = [];
-    for (let i = 0; i < (across ? columns : rows); i++) cells.push(across ? [lane, i] : [i, lane]);
+    for (let i = 0; i < (across ? columns : rows); i++) cells.push(across ? [line, i] : [i, line]);
     if (action === "right" || action === "down") cells.reverse();
     found.push(cells);
   }
@@ -19,23 +19,26 @@ function lanes(action, rows, columns) {
 }
 
 /**
- * Where every tile goes: [from, to, merges]. Tiles merge by adding up, so a tile after the move was made of as many
- * tiles before it, counted from the wall, as add up to it.
+ * Where every tile goes: [from, to, merges]. Where tiles merge by adding up, a tile after the move was made of as many
+ * tiles before it, counted from the wall, as add up to it. Null for a game whose tiles merge in another way.
  */
 export function tracks(before, after, action) {
   const found = [];
-  for (const cells of lanes(action, before.length, before[0].length)) {
+  for (const cells of linesOf(action, before.length, before[0].length)) {
     const tiles = cells.filter(([row, column]) => before[row][column]);
     let next = 0;
     for (const to of cells) {
       const wanted = after[to[0]][to[1]];
       const parts = [];
-      for (let sum = 0; sum < wanted && next < tiles.length; next++) {
+      let sum = 0;
+      for (; sum < wanted && next < tiles.length; next++) {
         parts.push(tiles[next]);
         sum += before[tiles[next][0]][tiles[next][1]];
       }
+      if (sum !== wanted) return null;
       for (const from of parts) found.push([from, to, parts.length > 1]);
     }
+    if (next < tiles.length) return null;
   }
   return found;
 }
@@ -46,7 +49,7 @@ export function tracks(before, after, action) {
  */
 export function withoutNewTile(before, tiles, action) {
   const after = tiles.map((row) => [...row]);
-  for (const cells of lanes(action, tiles.length, tiles[0].length)) {
+  for (const cells of linesOf(action, tiles.length, tiles[0].length)) {
     const sum = (board) => cells.reduce((all, [row, column]) => all + board[row][column], 0);
     if (sum(tiles) === sum(before)) continue;
     const [row, column] = cells.findLast(([i, k]) => tiles[i][k]);
@@ -94,13 +97,14 @@ export class Board {
 
   /** A move: tiles slide to `after`, merged ones pop, and the new one of `tiles` appears. */
   slide(action, after, tiles) {
-    if (!this.tiles) return this.show(tiles);
+    const moved = this.tiles && tracks(this.tiles, after, action);
+    if (!moved) return this.show(tiles);
     if (this.timer) this.show(this.tiles);
     void this.element.offsetWidth; // what was put down without motion stays so
     this.element.classList.add("smooth");
     const places = new Map();
     const merging = [];
-    for (const [[row, column], [toRow, toColumn], merges] of tracks(this.tiles, after, action)) {
+    for (const [[row, column], [toRow, toColumn], merges] of moved) {
       const tile = this.places.get(`${row},${column}`);
       tile.style.setProperty("--r", toRow);
       tile.style.setProperty("--c", toColumn);
@@ -141,7 +145,7 @@ export class Board {
   #put(row, column, value, kind = "") {
     const { back, fore } = colours(this.game, value);
     const digits = String(value).length;
-    const size = [0, 46, 43, 34, 27, 22, 18][digits];
+    const size = [0, 46, 43, 34, 27, 22, 18][digits] ?? 100 / digits;
     const looks = { "--r": row, "--c": column, "--back": back, "--fore": fore, "--size": size };
     const tile = make("div", { class: `tile ${kind}`.trim(), ...looks }, String(value));
     this.places.set(`${row},${column}`, tile);

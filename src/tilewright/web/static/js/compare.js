@@ -74,8 +74,8 @@ function addPlayer(spec, game, request) {
       }
       board.show(decode(answer.code, game).tiles);
       score.textContent = `game ${count(answer.number + 1)} · ${count(answer.score)}`;
-      if (answer.figures) {
-        player.figures = answer.figures;
+      if (answer.result) {
+        player.figures = answer.result;
         showTable(game);
       }
     },

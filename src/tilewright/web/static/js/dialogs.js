@@ -41,9 +41,10 @@ function fillOptions(game) {
     ...game.options.map((option) => {
       const isTruth = option.kind === "bool";
       const step = option.kind === "float" ? "0.05" : "1";
-      const input = make("input", { name: option.name, ...(isTruth ? { type: "checkbox" } : { type: "number", step }) });
+      const kinds = { bool: { type: "checkbox" }, str: { type: "text" } };
+      const input = make("input", { name: option.name, ...(kinds[option.kind] ?? { type: "number", step }) });
       if (isTruth) input.checked = option.default;
-      else input.value = option.default;
+      else input.value = option.default ?? "";
       const words = WORDS[option.name] ?? option.name;
       return isTruth ? make("label", { class: "check" }, input, words) : make("label", {}, words, input);
     }),
@@ -54,8 +55,8 @@ function fillOptions(game) {
 function specOf(game) {
   const changed = game.options.flatMap(({ name, kind, default: usual }) => {
     const input = $("new-options").querySelector(`[name="${name}"]`);
-    const value = kind === "bool" ? input.checked : input.value === "" ? usual : Number(input.value);
-    return value === usual ? [] : [`${name}=${value}`];
+    const value = kind === "bool" ? input.checked : input.value.trim();
+    return value === (kind === "bool" ? usual : String(usual ?? "")) ? [] : [`${name}=${value}`];
   });
   return changed.length ? `${game.name}:${changed.join(",")}` : game.name;
 }

@@ -29,6 +29,7 @@ export async function gameOf(spec) {
     rows: Number(options.rows),
     columns: Number(options.columns),
     tiles: entry.tiles,
+    winTile: Number(options.win_tile) || entry.win_tile,
     colours: entry.colours,
   };
 }

@@ -11,9 +11,9 @@ const ROLLOUTS = [20, 50, 100, 200, 500, 1000, 2000, 5000];
 function thoughts(agent) {
   const { depth, ms, rollouts } = agent.bounds;
   const found = [["", "default"]];
-  if (depth) found.push(...DEPTHS.filter((n) => n <= depth.most).map((n) => [`depth=${n}`, `${n} ply`]));
-  if (ms) found.push(...TIMES.filter((n) => n <= ms.most).map((n) => [`ms=${n}`, `${n} ms`]));
-  if (rollouts) found.push(...ROLLOUTS.filter((n) => n <= rollouts.most).map((n) => [`rollouts=${n}`, `${n} games`]));
+  if (depth) found.push(...DEPTHS.filter((n) => n <= depth.max).map((n) => [`depth=${n}`, `${n} ply`]));
+  if (ms) found.push(...TIMES.filter((n) => n <= ms.max).map((n) => [`ms=${n}`, `${n} ms`]));
+  if (rollouts) found.push(...ROLLOUTS.filter((n) => n <= rollouts.max).map((n) => [`rollouts=${n}`, `${n} games`]));
   return found;
 }
 

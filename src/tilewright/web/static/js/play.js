@@ -107,7 +107,7 @@ async function ask() {
     if (asking !== mine) return;
     bars.show(advice);
     $("bars").dataset.board = advice.text;
-    $("ask-note").textContent = `${advice.agent} thought for ${oneDigit(advice.milliseconds)} ms`;
+    $("ask-note").textContent = `${advice.agent} thought for ${oneDigit(1000 * advice.seconds)} ms`;
   } catch (error) {
     if (error.name === "AbortError") return;
     bars.clear();
@@ -168,7 +168,7 @@ function accept(position, player) {
 
 function wins(entry) {
   const largest = Math.max(...decode(entry[1], game).tiles.flat());
-  return game.name === "2048" && largest >= 2048;
+  return game.winTile !== null && largest >= game.winTile;
 }
 
 async function agentMoves() {

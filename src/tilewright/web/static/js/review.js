@@ -84,7 +84,7 @@ async function stop() {
 async function show(recording, result) {
   played = recording;
   found = result;
-  game = await gameOf(recording.game);
+  game = await gameOf(result.game);
   board.setGame(game);
   $("review-found").hidden = false;
   $("review-at").max = found.moves - 1;

@@ -80,24 +80,24 @@ function showChart() {
     name: run.name,
     colour: COLOURS[i % COLOURS.length],
     points: run.curve.map((point) => [across(point), point[y]]),
-    dots: y === "score_mean" ? run.tests.map((test) => [across(test), test.score_mean, test.score_low, test.score_high]) : [],
+    dots: y === "score_mean" ? run.evaluations.map((test) => [across(test), test.score_mean, test.score_low, test.score_high]) : [],
   }));
   chart.options.format = y === "win_rate" ? percent : compact;
   chart.show(series, { xLabel: x === "seconds" ? "minutes of training" : "games of training" });
   $("runs-legend").replaceChildren(
     ...series.map((one) => make("li", { "--colour": one.colour }, make("i"), one.name)),
   );
-  $("runs-recipe").textContent = shown.map((run) => `# ${run.name}\n${run.recipe}`).join("\n");
+  $("runs-config").textContent = shown.map((run) => `# ${run.name}\n${run.config}`).join("\n");
 }
 
 // Tiles
 
 async function countTiles() {
   const run = $("tiles-run").value;
-  const { game, player } = runs.find((found) => found.name === run);
+  const { game, agent } = runs.find((found) => found.name === run);
   await stopCounting();
   try {
-    const asked = { agent: `${player}:model=${run}`, game, games: Number($("tiles-games").value) };
+    const asked = { agent: `${agent}:model=${run}`, game, games: Number($("tiles-games").value) };
     job = await post("evaluations", asked);
     const mine = job.id;
     $("tiles-chart").replaceChildren();

@@ -11,7 +11,7 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
 from tests.web.conftest import API
-from tests.web.live import listening
+from tests.web.live import HANG_SECONDS, listening
 from tilewright.web.limits import Limits
 
 ROUTES = {
@@ -56,6 +56,6 @@ def test_no_request_makes_the_server_fail(operations: dict[str, Any], route: str
         phases=[Phase.generate],
     )
     def send(case: Any) -> None:
-        case.call_and_validate(checks=checks)
+        case.call_and_validate(checks=checks, timeout=HANG_SECONDS)
 
     send()

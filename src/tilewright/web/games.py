@@ -1,0 +1,53 @@
+"""The games of the server: specs of requests, and descriptions for the page."""
+
+from functools import lru_cache
+
+from tilewright.games import GAMES
+from tilewright.games.base import Game
+from tilewright.web.registration import parse_registered
+from tilewright.web.schemas import JsonObject
+
+__all__ = ["describe_games", "read_game"]
+
+
+@lru_cache(maxsize=256)
+def read_game(spec: str, max_length: int) -> Game:
+    """Return the game of a request's spec.
+
+    Raises:
+        SpecError: There is no such game or option, or the spec has more than `max_length` characters.
+    """
+    name, words = parse_registered(GAMES, spec, max_length)
+    return GAMES.make(name, **words)
+
+
+def describe_games() -> list[JsonObject]:
+    """Describe all games that can be played without further options."""
+    return [_describe(name) for name in GAMES.available() if _is_playable(name)]
+
+
+def _is_playable(name: str) -> bool:
+    return not any(option.is_required for option in GAMES.options(name).values())
+
+
+def _describe(name: str) -> JsonObject:
+    game = GAMES.make(name)
+    options = [
+        {"name": option.name, "default": option.default, "kind": _kind(option.kinds)}
+        for option in GAMES.options(name).values()
+        if option.kinds
+    ]
+    return {
+        "name": name,
+        "summary": GAMES.summary(name),
+        "options": options,
+        "tiles": game.tile_values,
+        "win_tile": None if game.win_code is None else game.value(game.win_code),
+        "colours": [game.palette.background(code) for code in range(len(game.tile_values))],
+    }
+
+
+def _kind(kinds: tuple[type, ...]) -> str:
+    """Return the name of the type that the page asks for: text where it is none of bool, int and float."""
+    found = [kind for kind in kinds if kind is not type(None)]
+    return found[0].__name__ if len(found) == 1 and found[0] in (bool, int, float) else "str"
