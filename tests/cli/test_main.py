@@ -80,7 +80,7 @@ def test_a_failure_has_exit_code_1(command: Command, monkeypatch: pytest.MonkeyP
         def fail(*arguments: object, error: BaseException = error, **options: object) -> None:
             raise error
 
-        monkeypatch.setattr("tilewright.cli.listing._list", fail)
+        monkeypatch.setattr("tilewright.cli.games.list_registry", fail)
         assert command("games") == (1, "", line)
 
 

@@ -27,7 +27,7 @@ def test_every_form_of_a_board_gives_the_same_answer(command: Command, board: st
     assert facts["text"] == NUMBERS
     assert facts["values"] == {"up": 0, "right": 4, "down": 0, "left": 4}
     assert facts["legal"] == ["up", "right", "down", "left"]
-    assert facts["best"] in ("right", "left")
+    assert facts["move"] in ("right", "left")
     assert (facts["agent"], facts["game"]) == ("greedy", "2048")
 
 
@@ -56,7 +56,7 @@ def test_the_table_shows_the_board_and_marks_the_best_move(command: Command) -> 
 def test_the_seed_decides_among_equal_moves(command: Command) -> None:
     board = make_game("2048").parse(NUMBERS)
     best = [
-        json.loads(command("move", "--agent", "greedy", NUMBERS, "--seed", str(seed), "--json").out)["best"]
+        json.loads(command("move", "--agent", "greedy", NUMBERS, "--seed", str(seed), "--json").out)["move"]
         for seed in range(12)
     ]
     assert best == [make_agent("greedy").move(board, stream_for(seed)) for seed in range(12)]
@@ -90,7 +90,7 @@ def test_a_finished_game_is_no_error(command: Command) -> None:
     assert (said.code, said.err) == (0, "")
     assert said.out.endswith("the game is over: no move is legal\n")
     facts = json.loads(command("move", "--agent", "greedy", OVER, "--json").out)
-    assert (facts["legal"], facts["values"], facts["best"]) == ([], {}, None)
+    assert (facts["legal"], facts["values"], facts["move"]) == ([], {}, None)
 
 
 ZEROS = " 0" * 15

@@ -1,4 +1,4 @@
-"""Reviews: losses by the agent's own values, the worst moves in order, and a picture of both."""
+"""Reviews: losses by the agent's own values, the worst moves in order, tables and plots."""
 
 import json
 import random
@@ -68,7 +68,7 @@ def test_an_agent_finds_no_fault_with_its_own_moves() -> None:
 
 def test_json_has_every_loss_and_the_worst_moves_as_boards() -> None:
     found = review(a_game("threes"), Scripted())
-    facts = json.loads(json.dumps(found.to_json(worst=2)))
+    facts = json.loads(json.dumps(found.summary(worst=2)))
     assert (facts["agent"], facts["player"], facts["game"]) == ("scripted", "human", "threes")
     assert (facts["moves"], facts["score"], facts["over"]) == (len(found.moves), found.recording.score, True)
     assert facts["losses"] == found.losses

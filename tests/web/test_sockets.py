@@ -68,7 +68,7 @@ def test_the_speed_is_kept_and_can_be_changed(client: TestClient) -> None:
 def test_watching_ends_with_the_figures_of_evaluate(client: TestClient) -> None:
     parts = list(messages(client, "/watch", {"agent": "greedy", "games": 12, "seed": 3}))
     figures = [part["figures"] for part in parts if part["figures"]][-1]
-    expected = evaluate(make_agent("greedy"), make_game("2048"), games=12, seed=3).to_json()
+    expected = evaluate(make_agent("greedy"), make_game("2048"), games=12, seed=3).summary()
     assert {key: figures[key] for key in ("games", "score", "reach", "moves", "win")} == {
         key: expected[key] for key in ("games", "score", "reach", "moves", "win")
     }

@@ -122,7 +122,7 @@ class Jobs:
                     raise _StoppedError
 
             found = review(recording, player.agent, progress)
-            job.result = dataclasses.replace(found, agent=player.spec).to_json(worst)
+            job.result = dict(dataclasses.replace(found, agent=player.spec).summary(worst))
 
         return self._begin(Job("review", len(recording.actions), self._limits.job_seconds), work)
 

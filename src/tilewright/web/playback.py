@@ -121,7 +121,7 @@ class Series:
 
     def to_json(self) -> dict[str, object] | None:
         """The figures as `evaluate --json` has them, and the tiles; None before the first game has ended."""
-        return self.evaluation().to_json() | {"tiles": self.tiles()} if self.finished else None
+        return self.evaluation().summary() | {"tiles": self.tiles()} if self.finished else None
 
 
 def _counts(found: list[int]) -> NDArray[np.int64]:
