@@ -74,6 +74,31 @@ def test_every_game_is_recorded(command: Command, tmp_path: Path) -> None:
     assert json.loads(said.out)["score"]["max"] == max(scores)
 
 
+@pytest.mark.parametrize("name", ["games.csv", "games.parquet"])
+def test_a_table_has_one_row_per_game(command: Command, name: str, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    path = tmp_path / "tables" / name
+    said = command("evaluate", "greedy", "--games", "30", "--seed", "5", "--csv", str(path))
+    assert (said.code, said.err) == (0, "")
+    frame = pandas.read_csv(path) if name.endswith(".csv") else pandas.read_parquet(path)
+    assert frame.to_dict("list") == evaluate("greedy", games=30, seed=5).to_dict()
+
+
+def test_a_plot_is_written_and_the_results_are_printed(command: Command, tmp_path: Path) -> None:
+    plot = tmp_path / "tiles.png"
+    said = command("evaluate", "greedy", "--games", "30", "--plot", str(plot), "--json")
+    assert json.loads(said.out)["games"] == 30
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("option", ["--csv", "--plot"])
+def test_a_file_that_cannot_be_written_is_one_line(command: Command, option: str) -> None:
+    said = command("evaluate", "random", "--games", "2", option, "/dev/null/file")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("tilewright: /dev/null/file: cannot be written: ")
+    assert said.err.count("\n") == 1
+
+
 def test_a_record_that_cannot_be_written_is_one_line(command: Command) -> None:
     for path, reason in [("/dev/null/x", "cannot be written: "), (__file__, "is no file of recorded games")]:
         said = command("evaluate", "random", "--games", "5", "--record", path)

@@ -288,3 +288,21 @@ def test_json_in_another_spacing_is_read(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_text(json.dumps(short(), separators=(",", ":")))
     assert next(read_games(path)).score == short()["score"]
+
+
+def test_a_path_may_be_text(tmp_path: Path) -> None:
+    recording = recording_of(random_game(GAME, 0), "somebody")
+    path = str(saved(tmp_path / "games.jsonl", recording))
+    assert list(read_games(path)) == [recording]
+    assert read_game(path) == (recording, 1)
+
+
+@pytest.mark.parametrize("path", [None, 7, [1]])
+def test_what_is_no_path_is_refused_at_once(path: Any) -> None:
+    with pytest.raises(UsageError, match="is no file: give a path as text or as a Path"):
+        read_games(path)
+
+
+def test_the_repr_is_one_short_line() -> None:
+    recording = recording_of(random_game(GAME, 0, most=1), "somebody")
+    assert repr(recording) == f"<Recording of 2048 by somebody: score {recording.score} after 1 move>"
