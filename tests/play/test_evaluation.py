@@ -23,13 +23,13 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Evaluation, Path
     return evaluate("greedy", "2048:win_tile=128", games=40, seed=3, record=path), path
 
 
-def made(scores: list[int], codes: list[int], game: str = "2048", **options: object) -> Evaluation:
+def made(
+    scores: list[int], codes: list[int], game: str = "2048", seed: int = 0, numbers: list[int] | None = None
+) -> Evaluation:
     """An evaluation of invented games."""
-    numbers = options.pop("numbers", None)
-    counts = [np.array(column, np.int64) for column in (scores, [10] * len(scores), codes)]
-    seed = options.pop("seed", 0)
+    moves = np.full(len(scores), 10, np.int64)
     given = None if numbers is None else np.array(numbers, np.int64)
-    return Evaluation("mine", make_game(game), seed, 1, *counts, seconds=2.0, numbers=given)  # type: ignore[arg-type]
+    return Evaluation("mine", make_game(game), seed, 1, np.array(scores), moves, np.array(codes), 2.0, given)
 
 
 def test_the_columns_are_those_of_the_recorded_games(recorded: tuple[Evaluation, Path]) -> None:
@@ -99,8 +99,8 @@ def test_without_axes_the_plot_is_a_pyplot_figure(monkeypatch: pytest.MonkeyPatc
     pyplot = pytest.importorskip("matplotlib.pyplot")
     pyplot.switch_backend("agg")
     axes = made([1, 2], [5, 6]).plot()
-    assert axes.figure.number in pyplot.get_fignums()
-    pyplot.close(axes.figure)
+    assert axes.figure is pyplot.gcf()
+    pyplot.close("all")
 
 
 def test_the_repr_is_one_short_line() -> None:

@@ -11,8 +11,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from tests.play.test_recording import random_game
-from tilewright import Agent, Board, Episode, UsageError, make_agent, make_game
+from tilewright import Agent, Board, Episode, Game, UsageError, make_agent, make_game
 from tilewright._core.plots import png
+from tilewright.agents.base import Player
 from tilewright.agents.greedy import GreedyAgent
 from tilewright.play.recording import Recording, recording_of
 from tilewright.play.review import draw_review, review
@@ -117,7 +118,7 @@ def test_the_columns_have_one_entry_per_move() -> None:
     for i, move in enumerate(found.moves):
         values = {action: columns[f"value_{action}"][i] for action in ("up", "right", "down", "left")}
         assert {action: value for action, value in values.items() if value is not None} == move.values
-        assert found.recording.game.parse(columns["board"][i]) == move.board
+        assert found.recording.game.parse(str(columns["board"][i])) == move.board
         assert (columns["played"][i], columns["best"][i], columns["loss"][i]) == (move.played, move.best, move.loss)
 
 
@@ -148,10 +149,16 @@ def test_the_repr_is_one_line_and_a_notebook_shows_the_worst_moves() -> None:
 
 
 def test_one_player_reviews_the_whole_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    made, player = [], GreedyAgent.player
-    monkeypatch.setattr(GreedyAgent, "player", lambda agent, game: made.append(game) or player(agent, game))
+    made: list[Player] = []
+    make = GreedyAgent.player
+
+    def player(agent: GreedyAgent, game: Game) -> Player:
+        made.append(make(agent, game))
+        return made[-1]
+
+    monkeypatch.setattr(GreedyAgent, "player", player)
     review(a_game("2048"), "greedy")
-    assert made == [make_game("2048")]
+    assert len(made) == 1
 
 
 def test_the_tables_kept_from_move_to_move_change_no_value() -> None:

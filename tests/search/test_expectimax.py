@@ -163,7 +163,7 @@ def test_the_depth_may_depend_on_the_number_of_empty_cells() -> None:
 
 @pytest.mark.parametrize("spec", GAMES)
 def test_when_time_is_up_the_values_are_those_of_the_reported_depth(spec: str) -> None:
-    """Whatever depth the machine reaches in that time; four plies at most, so that the comparison does not take long."""
+    """Whatever depth the machine reaches in that time; four plies at most, so that the comparison is quick."""
     model = random_model(spec)
     timed = make_expectimax(leaf_of(model), [4], milliseconds=2)
     fixed = {depth: make_expectimax(leaf_of(model), [depth]) for depth in (1, 2, 3, 4)}
