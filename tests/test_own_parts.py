@@ -109,7 +109,7 @@ def test_specs_of_both_read_back() -> None:
     for spec in (GAME, f"{GAME},rows=3,win_tile=89"):
         assert tw.make_game(spec).spec == spec
     assert tw.make_agent(AGENT).spec == AGENT
-    assert tw.evaluate(AGENT, GAME, games=1).to_json()["agent"] == AGENT
+    assert tw.evaluate(AGENT, GAME, games=1).summary()["agent"] == AGENT
 
 
 def test_an_environment_plays_the_game() -> None:

@@ -1,4 +1,4 @@
-"""A command on a terminal of its own: keys go in, and the last whole screen can be looked at."""
+"""Run a command on a pseudo-terminal: send keys, and read the last complete screen."""
 
 import fcntl
 import os
@@ -57,7 +57,7 @@ class Pseudoterminal:
         drawn = self.raw.rpartition(_END)[0].rpartition(_HOME)[2]
         return [re.sub(r"\x1b\[[0-9;]*[mK]", "", line) for line in drawn.split("\r\n")]
 
-    def until(self, pattern: str, seconds: float = 120) -> str:
+    def until(self, pattern: str, seconds: float = 6000) -> str:
         """Wait for a screen on which the pattern is found."""
         deadline = time.monotonic() + seconds
         while not re.search(pattern, "\n".join(self.screen)):
@@ -65,7 +65,7 @@ class Pseudoterminal:
             self._read(0.1)
         return "\n".join(self.screen)
 
-    def ended(self, seconds: float = 60) -> tuple[int, str]:
+    def ended(self, seconds: float = 600) -> tuple[int, str]:
         """Wait for the end; the exit code, and what was printed behind the last screen."""
         deadline = time.monotonic() + seconds
         while self.process.poll() is None:

@@ -1,17 +1,19 @@
-"""`tilewright games` and `tilewright agents`."""
+"""`tilewright games` and `tilewright agents`: entries, options, meanings and defaults."""
 
+import dataclasses
 import json
 from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Command
-from tilewright import AGENTS, GAMES, make_game
+from tilewright import AGENTS, GAMES, make_agent, make_game
 from tilewright._core.registry import Registry
+from tilewright.cli.listing import option_meanings
 
 
 @pytest.mark.parametrize(("name", "registry"), [("games", GAMES), ("agents", AGENTS)])
-def test_all_are_listed_with_what_they_are(command: Command, name: str, registry: Registry[Any]) -> None:
+def test_all_are_listed_with_their_summaries(command: Command, name: str, registry: Registry[Any]) -> None:
     summaries = {entry: registry.entries[entry].summary for entry in registry}
     said = command(name)
     assert said.code == 0
@@ -20,20 +22,48 @@ def test_all_are_listed_with_what_they_are(command: Command, name: str, registry
     assert json.loads(command(name, "--json").out) == summaries
 
 
-def test_one_is_listed_with_its_options_and_their_defaults(command: Command) -> None:
+def test_a_game_is_listed_with_its_options_and_their_defaults(command: Command) -> None:
     said = command("games", "2048")
     game = make_game("2048")
     options = {line.split()[0]: line.split()[1] for line in said.out.splitlines()[2:]}
-    assert options == {name: str(getattr(game, name)) for name in options}
+    assert options == {name: str(getattr(game, name)).lower() for name in options}
     assert set(options) == {"rows", "columns", "four", "start_tiles", "win_tile", "cascade"}
 
 
-def test_json_of_one(command: Command) -> None:
-    assert json.loads(command("games", "threes", "--json").out) == {
-        "name": "threes",
-        "summary": GAMES.entries["threes"].summary,
-        "options": {"rows": 4, "columns": 4, "start_tiles": 9, "max_tile": 12288},
-    }
+def test_json_of_a_game(command: Command) -> None:
+    found = json.loads(command("games", "threes", "--json").out)
+    assert (found["name"], found["summary"]) == ("threes", GAMES.entries["threes"].summary)
+    assert found["options"] == {"rows": 4, "columns": 4, "start_tiles": 9, "max_tile": 12288}
+
+
+@pytest.mark.parametrize("name", AGENTS.entries)
+def test_every_option_of_an_agent_is_listed_with_its_meaning(command: Command, name: str) -> None:
+    cls = AGENTS.load(name)
+    options = [field.name for field in dataclasses.fields(cls)]
+    meanings = option_meanings(cls)
+    assert list(meanings.keys()) and set(meanings) == set(options) if options else not meanings
+    said = command("agents", name).out
+    for option in options:
+        row = next(line for line in said.splitlines() if line.split()[0] == option)
+        assert row.endswith(meanings[option])
+    assert json.loads(command("agents", name, "--json").out)["meanings"] == meanings
+
+
+@pytest.mark.parametrize(
+    ("spec", "same"),
+    [
+        ("expectimax", "expectimax:depth={depth}"),
+        ("heuristic", "heuristic:depth={depth}"),
+        ("minimax", "minimax:depth={depth}"),
+    ],
+)
+def test_a_listed_default_is_the_one_that_is_used(command: Command, spec: str, same: str) -> None:
+    """The listed depth makes an agent with the same values."""
+    options = json.loads(command("agents", spec, "--json").out)["options"]
+    board = make_game("2048").parse("2 4 8 16 / 4 0 0 0 / 2 0 0 2 / 0 0 0 0")
+    player = make_agent(spec).player(board.game)
+    assert player.analyse(board).depth == options["depth"]
+    assert player.analyse(board).values == make_agent(same.format(**options)).values(board)
 
 
 def test_one_without_options_says_so(command: Command) -> None:

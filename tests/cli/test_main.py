@@ -1,8 +1,10 @@
 """The way in: help, suggestions, one line for every error, exit codes."""
 
+import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -80,7 +82,7 @@ def test_a_failure_has_exit_code_1(command: Command, monkeypatch: pytest.MonkeyP
         def fail(*arguments: object, error: BaseException = error, **options: object) -> None:
             raise error
 
-        monkeypatch.setattr("tilewright.cli.listing._list", fail)
+        monkeypatch.setattr("tilewright.cli.games.list_registry", fail)
         assert command("games") == (1, "", line)
 
 
@@ -121,3 +123,50 @@ def test_the_notice_of_compiling_is_registered_once_a_process(command: Command) 
     before = len(event._registered["numba:compile"])
     command("evaluate", "random", "--games", "1")
     assert len(event._registered["numba:compile"]) == before
+
+
+OWN_AGENT = """
+from tilewright import Agent
+
+class Corner(Agent):
+    weight: float = 1.0
+
+    def values(self, board, stream=None):
+        order = ("right", "down", "left", "up")
+        return {move: -self.weight * order.index(move) for move in board.game.legal(board)}
+"""
+
+
+def console_script(*arguments: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    """Run the installed command in a folder; unlike `python -m`, it does not look there for modules by itself."""
+    code = f"import sys; sys.path.remove(''); sys.argv[1:] = {arguments!r}; import tilewright.cli.main as m; m.run()"
+    return subprocess.run(
+        [sys.executable, "-c", code], env=environment(), cwd=folder, capture_output=True, encoding="utf-8", check=False
+    )
+
+
+def test_an_agent_of_the_current_folder_is_found(tmp_path: Path) -> None:
+    (tmp_path / "my_agents.py").write_text(OWN_AGENT)
+    found = console_script("evaluate", "my_agents:Corner,weight=2", "--games", "3", "--json", folder=tmp_path)
+    assert found.returncode == 0, found.stderr
+    assert json.loads(found.stdout)["agent"] == "my_agents:Corner,weight=2.0"
+    found = console_script("agents", "my_agents:Corner", folder=tmp_path)
+    assert found.returncode == 0, found.stderr
+    assert "weight  1.0" in found.stdout
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("no_such_module:Corner", "there is no module 'no_such_module'"),
+        ("my_agents:Conrer", "the module my_agents has no class 'Conrer' (did you mean 'Corner'?)"),
+        ("broken:Corner", "importing broken failed: ZeroDivisionError"),
+    ],
+)
+def test_an_own_agent_that_cannot_be_used_is_one_line(tmp_path: Path, spec: str, message: str) -> None:
+    (tmp_path / "my_agents.py").write_text(OWN_AGENT)
+    (tmp_path / "broken.py").write_text("1 / 0")
+    found = console_script("evaluate", spec, "--games", "3", folder=tmp_path)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert message in found.stderr
+    assert found.stderr.count("\n") == 1

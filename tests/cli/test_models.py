@@ -1,5 +1,6 @@
-"""`tilewright models`: what is under runs/, what a model is made of, and models packed for shipping."""
+"""`tilewright models`: the models of the package and of runs/, what they are made of, and packing."""
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import Command
 from tilewright import make_game
+from tilewright.models import packaged_models
 from tilewright.ntuple.model import Model, load_model
 from tilewright.ntuple.patterns import NTupleArchitecture
 
@@ -23,19 +25,56 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Model(make_game("2048"), shape, "afterstate", weights, origin=origin).save(Path(MODEL))
 
 
-def test_models_under_runs_are_listed(command: Command) -> None:
-    assert MODEL in command("models").out
-    assert json.loads(command("models", "--json").out) == [MODEL]
+def test_models_of_the_package_and_of_runs_are_listed(command: Command) -> None:
+    rows = [line.split() for line in command("models").out.splitlines()[1:]]
+    sizes = {name: f"{file.stat().st_size / 1e6:,.1f}" for name, file in packaged_models().items()}
+    assert rows[:2] == [
+        ["package:2048", sizes["package:2048"], "2048", "193,215"],
+        ["package:threes", sizes["package:threes"], "threes", "1,067,084"],
+    ]
+    assert (rows[2][0], rows[2][2:]) == (MODEL, ["2048", "12"])
+    found = json.loads(command("models", "--json").out)
+    assert [entry["model"] for entry in found] == ["package:2048", "package:threes", MODEL]
+    assert [entry["game"] for entry in found] == ["2048", "threes", "2048"]
 
 
-def test_without_any_it_says_how_to_get_one(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mean_score_in_the_metadata_is_listed(command: Command) -> None:
+    model = load_model(MODEL)
+    dataclasses.replace(model, origin=model.origin | {"mean_score": "12345.6"}).save(Path(MODEL))
+    lines = command("models").out.splitlines()
+    assert lines[0].endswith("mean score")
+    assert lines[3].split()[-1] == "12,346"
+
+
+def test_a_damaged_file_does_not_hide_the_other_models(command: Command) -> None:
+    Path("runs/second").mkdir()
+    Path("runs/second/model.safetensors").write_bytes(b"nothing")
+    said = command("models")
+    assert said.code == 0
+    assert MODEL in said.out
+    assert "runs/second/model.safetensors" in said.out
+
+
+def test_without_a_run_it_says_how_to_train_one(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "no models under runs/" not in command("models").out
     monkeypatch.chdir(tmp_path / "runs")
-    assert command("models").out == "there are no models under runs/ yet; tilewright train minute makes one\n"
+    said = command("models").out
+    assert said.endswith("there are no models under runs/ yet; `tilewright train minute` trains one\n")
+    assert "package:2048" in said
 
 
-def test_one_is_told_with_its_shape_and_origin(command: Command) -> None:
+def test_a_model_of_the_package_is_described_by_its_name(command: Command) -> None:
+    said = command("models", "package:threes")
+    assert said.out.startswith("package:threes: n-tuple network of afterstate values for threes\n")
+    about = json.loads(command("models", "package:2048", "--json").out)
+    assert (about["game"], about["downgrade_above"], about["games"]) == ("2048", 8192, "193215")
+
+
+def test_a_model_is_described_with_its_architecture_and_origin(command: Command) -> None:
     said = command("models", MODEL)
-    assert said.out.startswith(f"{MODEL}: afterstate values for 2048\n")
+    assert said.out.startswith(f"{MODEL}: n-tuple network of afterstate values for 2048\n")
     assert "2 tuples, symmetric, stages at 512: 262,144 weights" in said.out
     assert said.out.endswith('network = "2x4"\n')
     about = json.loads(command("models", MODEL, "--json").out)
@@ -52,6 +91,12 @@ def test_a_packed_model_is_small_and_near_the_whole_one(command: Command) -> Non
     assert Path("small.safetensors").stat().st_size < Path(MODEL).stat().st_size / 2
 
 
+def test_the_number_of_weights_can_be_limited(command: Command) -> None:
+    options = ("--pack", "few.safetensors", "--games", "5", "--max-weights", "20")
+    assert command("models", MODEL, *options).code == 0
+    assert 0 < np.count_nonzero(load_model("few.safetensors").weights) <= 20
+
+
 def test_what_play_does_not_look_up_can_be_left_out(command: Command) -> None:
     command("models", MODEL, "--pack", "all.safetensors")
     assert command("models", MODEL, "--pack", "used.safetensors", "--games", "5").code == 0
@@ -63,7 +108,7 @@ def test_what_play_does_not_look_up_can_be_left_out(command: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--pack", "small.safetensors"], "--pack needs the PATH of a model"),
+        (["--pack", "small.safetensors"], "--pack needs a MODEL"),
         ([MODEL, "--downgrade-above", "64"], "--downgrade-above goes with --pack"),
         (
             [MODEL, "--pack", "small.safetensors", "--downgrade-above", "100"],
@@ -71,6 +116,15 @@ def test_what_play_does_not_look_up_can_be_left_out(command: Command) -> None:
         ),
         ([MODEL, "--pack", "small.safetensors", "--quantum", "-1"], "--quantum -1: must be from 0 to 1,000,000"),
         ([MODEL, "--pack", "small.safetensors", "--quantum", "nan"], "--quantum nan: must be from 0 to 1,000,000"),
+        (
+            [MODEL, "--pack", "small.safetensors", "--max-weights", "10"],
+            "--max-weights needs --games, the number of games in which look-ups are counted",
+        ),
+        (
+            ["package:thres"],
+            "there is no model 'package:thres' in the package (did you mean 'package:threes'?); "
+            "there are: package:2048, package:threes",
+        ),
         (["none.safetensors"], "none.safetensors: cannot be read: No such file or directory"),
     ],
 )

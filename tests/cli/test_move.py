@@ -1,6 +1,7 @@
 """`tilewright move`: board in, move out; anything else is refused in a line."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -27,7 +28,7 @@ def test_every_form_of_a_board_gives_the_same_answer(command: Command, board: st
     assert facts["text"] == NUMBERS
     assert facts["values"] == {"up": 0, "right": 4, "down": 0, "left": 4}
     assert facts["legal"] == ["up", "right", "down", "left"]
-    assert facts["best"] in ("right", "left")
+    assert facts["move"] in ("right", "left")
     assert (facts["agent"], facts["game"]) == ("greedy", "2048")
 
 
@@ -56,11 +57,63 @@ def test_the_table_shows_the_board_and_marks_the_best_move(command: Command) -> 
 def test_the_seed_decides_among_equal_moves(command: Command) -> None:
     board = make_game("2048").parse(NUMBERS)
     best = [
-        json.loads(command("move", "--agent", "greedy", NUMBERS, "--seed", str(seed), "--json").out)["best"]
+        json.loads(command("move", "--agent", "greedy", NUMBERS, "--seed", str(seed), "--json").out)["move"]
         for seed in range(12)
     ]
     assert best == [make_agent("greedy").move(board, stream_for(seed)) for seed in range(12)]
     assert set(best) == {"right", "left"}
+
+
+AGENTS = [
+    "random",
+    "greedy",
+    "ntuple",
+    "expectimax:depth=2",
+    "expectimax:ms=3",
+    "heuristic:ms=3",
+    "minimax:ms=3",
+    "montecarlo:rollouts=5",
+    "uct:rollouts=8",
+]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_the_move_has_the_highest_of_the_printed_values(command: Command, agent: str) -> None:
+    """Also where a second search would find other values: one search gives both."""
+    for seed in range(4):
+        board = make_game("2048").start(seed)
+        text = make_game("2048").text(board)
+        found = json.loads(command("move", text, "--agent", agent, "--seed", str(seed), "--json").out)
+        best = [move for move in found["values"] if found["values"][move] == max(found["values"].values())]
+        assert found["move"] in best
+        if agent not in ("random", "greedy"):  # these draw one of the best moves
+            assert found["move"] == best[0]
+        assert "best" not in found
+        assert list(found["values"]) == found["legal"] == make_game("2048").legal(board)
+
+
+@pytest.mark.parametrize("agent", [agent for agent in AGENTS if "ms=" not in agent])
+def test_python_the_command_line_and_http_choose_the_same_move(command: Command, agent: str, tmp_path: Path) -> None:
+    testclient = pytest.importorskip("fastapi.testclient")
+    from tilewright.web.app import make_app
+
+    with testclient.TestClient(make_app(tmp_path)) as client:
+        for seed in range(3):
+            board = make_game("2048").start(seed)
+            text = make_game("2048").text(board)
+            printed = json.loads(command("move", text, "--agent", agent, "--json").out)
+            answered = client.get("/api/v1/move", params={"board": text, "agent": agent}).json()
+            assert printed["move"] == make_agent(agent).move(board) == answered["move"]
+            assert printed["values"] == make_agent(agent).values(board) == answered["values"]
+
+
+def test_a_search_tells_its_depth_nodes_and_time(command: Command) -> None:
+    found = json.loads(command("move", NUMBERS, "--agent", "heuristic:depth=2", "--json").out)
+    assert found["depth"] == 2
+    assert found["nodes"] > 0
+    assert found["seconds"] > 0
+    found = json.loads(command("move", NUMBERS, "--agent", "greedy", "--json").out)
+    assert (found["depth"], found["nodes"]) == (None, None)
 
 
 def test_another_agent_and_another_shape(command: Command) -> None:
@@ -90,7 +143,7 @@ def test_a_finished_game_is_no_error(command: Command) -> None:
     assert (said.code, said.err) == (0, "")
     assert said.out.endswith("the game is over: no move is legal\n")
     facts = json.loads(command("move", "--agent", "greedy", OVER, "--json").out)
-    assert (facts["legal"], facts["values"], facts["best"]) == ([], {}, None)
+    assert (facts["legal"], facts["values"], facts["move"]) == ([], {}, None)
 
 
 ZEROS = " 0" * 15

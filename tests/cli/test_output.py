@@ -1,4 +1,4 @@
-"""Figures in words, and tables: plain when piped, drawn on a terminal."""
+"""Numbers as text, and tables: plain when piped, drawn on a terminal."""
 
 import os
 import pty
@@ -11,7 +11,7 @@ from tilewright.cli.output import percent, percent_interval, print_table, with_m
 from tilewright.play.statistics import Estimate
 
 
-def test_figures() -> None:
+def test_estimates_are_formatted() -> None:
     assert with_margin(Estimate(1094.83, 1091.5, 1098.1), 1) == "1,094.8 ± 3.3"
     assert with_margin(Estimate(1094.83, None, None)) == "1,095"
     assert percent(Estimate(0.9284, 0.926, 0.93)) == "92.8 %"
@@ -40,7 +40,7 @@ def test_a_terminal_gets_a_drawn_table_with_the_same_cells() -> None:
     except OSError:  # Linux's way to say that the other end is closed
         pass
     os.close(terminal)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=600)
     assert (process.returncode, errors) == (0, "")
     drawn = seen.decode()
     assert "──────" in drawn

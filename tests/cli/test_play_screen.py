@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from tilewright import Episode, make_agent, make_game
-from tilewright.cli.play_screen import Screen
-from tilewright.cli.play_session import Sitting
+from tilewright.cli.play_screen import PlayScreen
+from tilewright.cli.play_session import PlaySession
 from tilewright.games.palette import TERMINAL_COLOURS
 
 GAMES = {
@@ -19,24 +19,24 @@ GAMES = {
 }
 
 
-def sitting(spec: str, *keys: str) -> Sitting:
+def session(spec: str, *keys: str) -> PlaySession:
     game = make_game(spec)
-    found = Sitting(make_agent("greedy"), Episode(game, 2**32 - 1, 999, game.parse(GAMES[spec])))
+    found = PlaySession(make_agent("greedy").player(game), Episode(game, 2**32 - 1, 999, game.parse(GAMES[spec])))
     for key in keys:
         found.press(key)
     return found
 
 
-def screen(coloured: bool, plain_text: bool = False, colours: str = "truecolor") -> Screen:
+def screen(coloured: bool, plain_text: bool = False, colours: str = "truecolor") -> PlayScreen:
     console = Console(file=io.StringIO(), force_terminal=True, color_system=colours, width=300, highlight=False)  # type: ignore[arg-type]
-    return Screen(console, coloured, plain_text)
+    return PlayScreen(console, coloured, plain_text)
 
 
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("keys", [(), ("i",), ("?",), ("i", "+"), ("x" * 99,)])
 @pytest.mark.parametrize("coloured", [True, False])
 def test_no_screen_is_larger_than_its_terminal(spec: str, keys: tuple[str, ...], coloured: bool) -> None:
-    shown = sitting(spec, *keys)
+    shown = session(spec, *keys)
     for columns, rows in itertools.product((1, 10, 29, 30, 60, 79, 80, 200), (1, 2, 12, 15, 22, 24, 60)):
         lines = screen(coloured).draw(shown, columns, rows)
         assert len(lines) <= rows
@@ -46,7 +46,7 @@ def test_no_screen_is_larger_than_its_terminal(spec: str, keys: tuple[str, ...],
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("size", [(80, 24), (40, 15)])
 def test_every_tile_is_on_the_screen(spec: str, size: tuple[int, int]) -> None:
-    shown = sitting(spec)
+    shown = session(spec)
     for coloured in (True, False):
         text = "\n".join(Text.from_ansi(line).plain for line in screen(coloured).draw(shown, *size))
         for tile in (tile for row in shown.episode.board.tiles for tile in row if tile):
@@ -56,7 +56,7 @@ def test_every_tile_is_on_the_screen(spec: str, size: tuple[int, int]) -> None:
 @pytest.mark.parametrize("spec", GAMES)
 def test_plain_text_is_ascii(spec: str) -> None:
     for size in ((80, 24), (40, 15), (10, 3)):
-        assert all(line.isascii() for line in screen(False, plain_text=True).draw(sitting(spec, "i"), *size))
+        assert all(line.isascii() for line in screen(False, plain_text=True).draw(session(spec, "i"), *size))
 
 
 @pytest.mark.parametrize("spec", ["2048", "threes"])

@@ -1,4 +1,4 @@
-"""`tilewright review`: figures, worst moves, a picture; anything else is refused in a line."""
+"""`tilewright review`: results, worst moves, a picture; anything else is refused in a line."""
 
 import json
 import re
@@ -19,19 +19,19 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_the_table_has_the_figures_and_the_worst_moves(command: Command, games: Path) -> None:
+def test_the_table_has_the_results_and_the_worst_moves(command: Command, games: Path) -> None:
     said = command("review", str(games), "--agent", "greedy", "--game-number", "2", "--worst", "3")
     recording = list(read_games(games))[2]
     found = review(recording, make_agent("greedy"))
     assert (said.code, said.err) == (0, "")
-    assert said.out.startswith(f"game 2 of 4: 2048 by random, {recording.score:,} points, over, judged by greedy\n")
+    assert said.out.startswith(f"game 2 of 4: 2048 by random, score {recording.score:,}, over, reviewed with greedy\n")
     assert re.search(rf"^moves +{len(found.moves):,}$", said.out, re.MULTILINE)
     assert re.search(rf"^loss, total +{found.total_loss:,.1f}$", said.out, re.MULTILINE)
     assert re.search(rf"^loss, mean +{found.mean_loss:,.2f}$", said.out, re.MULTILINE)
     assert f"({100 * found.agreement:.1f} %)" in said.out
     indices = []
     for move in found.worst(3):
-        heading = f"\nmove {move.number:,}: {move.played} lost {move.loss:,.1f} against {move.best}\n{move.board}\n"
+        heading = f"\nmove {move.number:,}: {move.played}, best {move.best}, loss {move.loss:,.1f}\n{move.board}\n"
         indices.append(said.out.index(heading))
     assert indices == sorted(indices)
     assert said.out.count("\nmove ") == 3 + 3  # a heading and a table each
@@ -40,7 +40,7 @@ def test_the_table_has_the_figures_and_the_worst_moves(command: Command, games: 
 
 def test_json_is_that_of_the_library(command: Command, games: Path) -> None:
     facts = json.loads(command("review", str(games), "--json", "--agent", "greedy", "--worst", "1").out)
-    expected = review(next(read_games(games)), make_agent("greedy")).to_json(1)
+    expected = review(next(read_games(games)), make_agent("greedy")).summary(1)
     assert facts == expected | {"plot": None}
 
 

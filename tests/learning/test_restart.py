@@ -45,5 +45,7 @@ def test_a_game_is_played_again_while_it_is_long_enough() -> None:
 
 
 def test_online_learning_keeps_no_record_to_go_back_to() -> None:
-    with pytest.raises(ConfigError, match='update = "online" does not keep the moves of a game; restart needs "backward"'):
+    with pytest.raises(
+        ConfigError, match='update = "online" does not keep the moves of a game; restart needs "backward"'
+    ):
         TrainingConfig(update="online", restart=100, games=1)

@@ -1,4 +1,4 @@
-"""Evaluation: the same games however they are played, and figures that follow from them."""
+"""Evaluation: the same games however they are played, and results that follow from them."""
 
 import json
 import os
@@ -116,8 +116,8 @@ def test_wins_are_the_games_that_reached_the_winning_tile() -> None:
     assert 0.5 < found.win_rate.value < 1
 
 
-def test_json_has_the_promised_figures(hundreds: Evaluation) -> None:
-    facts = json.loads(json.dumps(hundreds.to_json()))
+def test_the_summary_has_the_documented_results(hundreds: Evaluation) -> None:
+    facts = json.loads(json.dumps(hundreds.summary()))
     scores = hundreds.scores.astype(float)
     mean, best = mean_of(hundreds.scores), max100(hundreds.scores)
     assert best is not None
@@ -138,14 +138,14 @@ def test_json_has_the_promised_figures(hundreds: Evaluation) -> None:
     assert facts["moves_per_second"] == pytest.approx(facts["moves"] / facts["seconds"])
 
 
-def test_one_game_has_figures_without_intervals() -> None:
-    facts = evaluate(make_agent("random"), games=1).to_json()
+def test_one_game_has_results_without_intervals() -> None:
+    facts = evaluate(make_agent("random"), games=1).summary()
     assert facts["score"]["ci95"] is None
     assert facts["max100"] is None
     assert facts["score"]["mean"] == facts["score"]["max"] == facts["score"]["median"]
 
 
-def test_progress_is_told_every_game() -> None:
+def test_progress_counts_every_game() -> None:
     told: list[int] = []
     evaluate(make_agent("random"), games=777, threads=3, progress=told.append)
     assert sum(told) == 777
@@ -158,10 +158,15 @@ def test_progress_is_told_every_game() -> None:
         ({"games": -5}, "games=-5: at least one game must be played"),
         ({"threads": 0}, "threads=0: at least one is needed"),
         ({"seed": -1}, "seed -1: a seed is a whole number from 0 up"),
+        ({"games": 2.5}, r"games=2\.5: must be a whole number"),
+        ({"games": "10"}, "games='10': must be a whole number"),
+        ({"threads": 1.0}, r"threads=1\.0: must be a whole number"),
+        ({"seed": None}, "seed=None: must be a whole number"),
+        ({"record": 7}, "7 is no file: give a path as text or as a Path"),
     ],
 )
 @pytest.mark.parametrize("agent", [RandomAgent(), PythonRandom()])
-def test_impossible_requests_are_refused(agent: Agent, options: dict[str, int], message: str) -> None:
+def test_impossible_requests_are_refused(agent: Agent, options: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         evaluate(agent, **options)  # type: ignore[arg-type]
 
@@ -181,6 +186,8 @@ def test_ctrl_c_attaches_the_games_that_were_finished(agent: Agent) -> None:
         evaluate(agent, games=3_000_000, seed=6, threads=2, progress=interrupt)
     partial = stopped.value.partial  # type: ignore[attr-defined]
     assert 20 <= partial.games < 3_000_000
+    columns = partial.to_dict()
+    by_number = dict(zip(columns["number"], columns["score"], strict=True))
     whole = evaluate(RandomAgent(), games=10, seed=6)
-    assert partial.scores[:10].tolist() == whole.scores.tolist()
+    assert [by_number[number] for number in range(10)] == whole.scores.tolist()
     assert (partial.scores > 0).all()

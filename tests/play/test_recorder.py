@@ -25,10 +25,10 @@ def test_the_file_holds_the_game_after_every_move_and_every_undo(spec: str, tmp_
                     episode.move(rng.choice(episode.legal))
                 player = rng.choice(("human", "human + greedy"))
                 recorder.update(episode, player)
-                line = recording_of(episode, player).line() + "\n" if episode.history else ""
+                line = recording_of(episode, player).to_line() + "\n" if episode.history else ""
                 assert path.read_text() == before + line
             before += line
-            recorder.begin()
+            recorder.start_game()
     assert len(list(read_games(path))) == before.count("\n")
 
 
@@ -36,7 +36,7 @@ def test_a_game_without_moves_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     with EpisodeRecorder(path) as recorder:
         recorder.update(Episode(make_game("2048")), "human")
-        recorder.begin()
+        recorder.start_game()
     assert path.read_text() == ""
 
 
@@ -80,7 +80,7 @@ def test_a_file_of_another_kind_is_left_as_it_is(
 
 def test_no_game_is_added_behind_a_line_that_is_cut_off(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    text = recording_of(random_game(make_game("2048"), 0), "human").line()[:-50]
+    text = recording_of(random_game(make_game("2048"), 0), "human").to_line()[:-50]
     path.write_text(text)
     with pytest.raises(FileError, match="its last line is cut off"):
         EpisodeRecorder(path)

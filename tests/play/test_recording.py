@@ -27,7 +27,7 @@ def random_game(game: Game, number: int, start: Board | None = None, most: int =
 
 
 def saved(path: Path, *recordings: Recording) -> Path:
-    path.write_text("".join(recording.line() + "\n" for recording in recordings))
+    path.write_text("".join(recording.to_line() + "\n" for recording in recordings))
     return path
 
 
@@ -41,7 +41,7 @@ def test_a_game_of_any_variant_comes_back_exactly(game: Game, tmp_path: Path) ->
 def test_a_line_says_what_was_played(spec: str) -> None:
     game, naive = make_game(spec), twin(make_game(spec))
     episode = random_game(game, 1)
-    found = json.loads(recording_of(episode, "somebody").line())
+    found = json.loads(recording_of(episode, "somebody").to_line())
     assert (found["format"], found["game"], found["agent"]) == (FORMAT, game.spec, "somebody")
     assert (found["seed"], found["number"], found["score"], found["over"]) == (5, 1, episode.score, True)
     boards = [game.parse(found["start"]), *(game.parse(text) for _, text, _ in found["moves"])]
@@ -67,7 +67,7 @@ def test_tiles_beyond_the_hexadecimal_digits_come_back(tmp_path: Path) -> None:
     assert list(read_games(saved(tmp_path / "games", recording))) == [recording]
     assert recording.scores[:2] == (0, 65536)
     assert 131072 <= recording.scores[2] - 65536 < 131072 + 100
-    assert '"32768 32768 16384 8192 / 65536 2 4 8 / 65536 0 0 32 / 2 4 8 16"' in recording.line()
+    assert '"32768 32768 16384 8192 / 65536 2 4 8 / 65536 0 0 32 / 2 4 8 16"' in recording.to_line()
 
 
 def test_a_bonus_decided_earlier_comes_back(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_bonus_decided_earlier_comes_back(tmp_path: Path) -> None:
     recordings = [recording_of(random_game(game, number, start), "human") for number in range(20)]
     assert list(read_games(saved(tmp_path / "games", *recordings))) == recordings
     assert recordings[0].scores[0] == 3**6 + 3**6 + 3**5 + 3 * 3
-    assert any("hint=+" in recording.line().partition("moves")[2] for recording in recordings)
+    assert any("hint=+" in recording.to_line().partition("moves")[2] for recording in recordings)
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -125,7 +125,7 @@ def short() -> dict[str, Any]:
     """left, right, up on a known board; the last ends nothing."""
     episode = Episode(GAME, 1, 0, GAME.parse("2 2 0 0 / 0 0 0 0 / 4 0 0 0 / 0 0 0 2"))
     episode.move("left").move("right").move("up")
-    found: dict[str, Any] = json.loads(recording_of(episode, "human").line())
+    found: dict[str, Any] = json.loads(recording_of(episode, "human").to_line())
     return found
 
 
@@ -211,8 +211,8 @@ def test_a_file_of_another_kind_is_refused(text: str | bytes, reason: str, tmp_p
 
 
 def test_a_line_that_never_ends_is_not_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tilewright.play.recording._LONGEST_LINE", 1000)
-    reason = ", line 1: not a recorded game of tilewright: the line is longer than any"
+    monkeypatch.setattr("tilewright.play.recording._MAX_LINE", 1000)
+    reason = ", line 1: not a recorded game of tilewright: the line is too long"
     assert refused(tmp_path / "zeros", b"\0" * 5000) == reason
 
 
@@ -273,7 +273,7 @@ def test_exactly_the_outcomes_of_a_move_may_follow_it(board: str, tmp_path: Path
 def test_one_game_of_many_is_read_without_looking_at_the_others(tmp_path: Path) -> None:
     recordings = [recording_of(random_game(GAME, number), "somebody") for number in range(3)]
     path = tmp_path / "games.jsonl"
-    path.write_text(recordings[0].line() + "\n{damaged}\n" + recordings[2].line() + "\n")
+    path.write_text(recordings[0].to_line() + "\n{damaged}\n" + recordings[2].to_line() + "\n")
     assert read_game(path) == (recordings[0], 3)
     assert read_game(path, 2) == (recordings[2], 3)
     with pytest.raises(FileError, match="line 2: not a recorded game"):
@@ -289,3 +289,21 @@ def test_json_in_another_spacing_is_read(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_text(json.dumps(short(), separators=(",", ":")))
     assert next(read_games(path)).score == short()["score"]
+
+
+def test_a_path_may_be_text(tmp_path: Path) -> None:
+    recording = recording_of(random_game(GAME, 0), "somebody")
+    path = str(saved(tmp_path / "games.jsonl", recording))
+    assert list(read_games(path)) == [recording]
+    assert read_game(path) == (recording, 1)
+
+
+@pytest.mark.parametrize("path", [None, 7, [1]])
+def test_what_is_no_path_is_refused_at_once(path: Any) -> None:
+    with pytest.raises(UsageError, match="is no file: give a path as text or as a Path"):
+        read_games(path)
+
+
+def test_the_repr_is_one_short_line() -> None:
+    recording = recording_of(random_game(GAME, 0, most=1), "somebody")
+    assert repr(recording) == f"<Recording of 2048 by somebody: score {recording.score} after 1 move>"

@@ -29,7 +29,14 @@ def test_one_game_has_a_mean_and_no_interval() -> None:
     found = mean_of(np.array([1234]))
     assert found == Estimate(1234.0, None, None)
     assert found.margin is None
-    assert found.to_json() == {"mean": 1234.0, "ci95": None}
+    assert found.interval is None
+    assert str(found) == "1,234.0"
+
+
+def test_an_estimate_is_written_with_its_margin() -> None:
+    found = Estimate(1094.83, 1091.5, 1098.1)
+    assert str(found) == "1,094.8 ± 3.3"
+    assert found.interval == [1091.5, 1098.1]
 
 
 def test_equal_scores_have_an_interval_of_no_width() -> None:
@@ -81,7 +88,7 @@ def test_rate_intervals_hold_the_truth_as_often_as_wilson_says(rate: float, n: i
 
 
 @pytest.mark.parametrize("n", [100, 150, 199, 200, 201, 1000])
-def test_best_of_hundred_is_the_mean_of_the_best_of_every_whole_hundred(n: int) -> None:
+def test_max100_is_the_mean_of_the_maxima_of_whole_groups(n: int) -> None:
     scores = np.random.default_rng(n).integers(0, 100_000, n)
     best = [max(scores.tolist()[first : first + 100]) for first in range(0, n - 99, 100)]
     found = max100(scores)
@@ -90,18 +97,18 @@ def test_best_of_hundred_is_the_mean_of_the_best_of_every_whole_hundred(n: int) 
 
 
 @pytest.mark.parametrize("n", [1, 99])
-def test_less_than_a_hundred_games_have_no_best_of_hundred(n: int) -> None:
+def test_fewer_than_100_games_have_no_max100(n: int) -> None:
     assert max100(np.arange(n)) is None
 
 
 @pytest.mark.parametrize("n", [100, 199])
-def test_one_hundred_has_no_interval(n: int) -> None:
+def test_one_group_has_no_interval(n: int) -> None:
     assert max100(np.arange(n)) == Estimate(99.0, None, None)
 
 
 @pytest.mark.parametrize("groups", [2, 3, 5, 10, 40])
-def test_intervals_of_best_of_hundred_hold_the_truth_nine_times_of_ten_at_least(groups: int) -> None:
-    """Of exponential scores, whose best of a hundred is skewed: the nominal 95 % are not quite reached."""
+def test_intervals_of_max100_contain_the_true_value_in_nine_of_ten_cases(groups: int) -> None:
+    """With exponential scores, whose maxima are skewed, the nominal 95 % are not quite reached."""
     truth = sum(1 / i for i in range(1, 101))
     samples = np.random.default_rng(groups).exponential(size=(1000, groups * 100))
     found = [max100(sample) for sample in samples]
@@ -109,7 +116,7 @@ def test_intervals_of_best_of_hundred_hold_the_truth_nine_times_of_ten_at_least(
     assert hits >= stats.binom.ppf(MISSES, 1000, 0.92)
 
 
-def test_the_interval_of_best_of_hundred_agrees_with_scipys_bootstrap() -> None:
+def test_the_interval_of_max100_agrees_with_scipys_bootstrap() -> None:
     scores = np.random.default_rng(1).integers(0, 100_000, 4000)
     found = max100(scores)
     assert found is not None

@@ -57,7 +57,8 @@ def test_there_is_one_record_a_trial_with_the_results_of_its_games(experiment: E
             np.concatenate([getattr(part, name) for part in parts]) for name in ("scores", "moves", "codes")
         )
         whole = Evaluation("random", parts[0].game, 0, 1, scores, moves, codes, seconds=1.0)
-        facts = whole.to_json()
+        facts = whole.summary()
+        assert facts["win"] is not None
         assert record["experiment"] == "tiny-2026/table-1"
         assert (record["config"], record["agent"], record["game"], record["games"]) == (None, "random", GAME, 30)
         assert record["score_mean"] == pytest.approx(facts["score"]["mean"])

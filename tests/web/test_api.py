@@ -139,7 +139,7 @@ def test_an_evaluation_has_the_results_of_evaluate(client: TestClient) -> None:
     assert begun.status_code == 202
     job = wait_for(client, begun.json()["id"])
     assert (job["state"], job["done"], job["total"]) == ("done", 30, 30)
-    expected = evaluate(make_agent("greedy"), make_game("threes"), games=30, seed=4).to_json()
+    expected = evaluate(make_agent("greedy"), make_game("threes"), games=30, seed=4).summary()
     for key in ("agent", "game", "games", "seed", "score", "reach", "moves", "win"):
         assert job["result"][key] == expected[key]
     assert sum(job["result"]["tiles"].values()) == 30
@@ -156,9 +156,9 @@ def test_a_job_can_be_stopped_within_a_game(client: TestClient) -> None:
 def test_a_review_is_that_of_the_library(client: TestClient) -> None:
     game = make_game("2048")
     recording = play_recorded(make_agent("random").player(game), 9, 0)
-    begun = client.post(f"{API}/reviews", json={"recording": recording.line(), "agent": "greedy", "worst": 3})
+    begun = client.post(f"{API}/reviews", json={"recording": recording.to_line(), "agent": "greedy", "worst": 3})
     job = wait_for(client, begun.json()["id"])
-    assert job["result"] == json.loads(json.dumps(review(recording, make_agent("greedy")).to_json(3)))
+    assert job["result"] == json.loads(json.dumps(review(recording, make_agent("greedy")).summary(3)))
 
 
 def test_runs_are_listed_and_have_their_curves(client: TestClient, runs: Path) -> None:

@@ -50,7 +50,7 @@ def test_a_game_of_a_user_is_played_to_its_end(plugins: TestClient) -> None:
 
 
 def test_a_recorded_game_of_a_user_is_reviewed(plugins: TestClient) -> None:
-    line = play_recorded(make_agent("random").player(Halves()), 2, 0).line()
+    line = play_recorded(make_agent("random").player(Halves()), 2, 0).to_line()
     for game in ("Halves", f"{PLUGINS}:Halves"):
         text = line.replace('"game": "Halves"', f'"game": "{game}"')
         job = plugins.post(f"{API}/reviews", json={"recording": text, "agent": "greedy"}).json()
@@ -99,7 +99,7 @@ def test_errors_of_an_agent_end_steps_sockets_and_jobs(plugins: TestClient) -> N
     with plugins.websocket_connect(f"{API}/autoplay") as socket:
         socket.send_json({"board": BOARD, "agent": "Broken"})
         assert socket.receive_json() == {"reason": reason}
-    recording = play_recorded(make_agent("random").player(make_game("2048")), 2, 0).line()
+    recording = play_recorded(make_agent("random").player(make_game("2048")), 2, 0).to_line()
     for path, request in (("/evaluations", {"games": 2}), ("/reviews", {"recording": recording})):
         job = plugins.post(API + path, json=request | {"agent": "Broken"}).json()
         finished = wait_for(plugins, job["id"])
@@ -115,7 +115,7 @@ def test_a_request_cannot_name_a_module(registry: Any, target: str) -> None:
 
 def test_a_request_imports_nothing(client: TestClient) -> None:
     assert "antigravity" not in sys.modules
-    recording = play_recorded(make_agent("random").player(make_game("2048")), 2, 0).line()
+    recording = play_recorded(make_agent("random").player(make_game("2048")), 2, 0).to_line()
     foreign = recording.replace('"game": "2048"', '"game": "antigravity:fly"')
     for answer in (
         client.get(f"{API}/move", params={"board": BOARD, "agent": "antigravity:fly"}),
@@ -133,7 +133,7 @@ def test_a_request_imports_nothing(client: TestClient) -> None:
 def test_an_imported_game_that_is_not_registered_is_refused(client: TestClient) -> None:
     answer = client.get(f"{API}/start", params={"game": f"{PLUGINS}:Halves"})
     assert answer.json() == {"reason": f"game {PLUGINS}:Halves: this server offers registered games only"}
-    line = play_recorded(make_agent("random").player(Halves()), 2, 0).line()
+    line = play_recorded(make_agent("random").player(Halves()), 2, 0).to_line()
     answer = client.post(f"{API}/reviews", json={"recording": line, "agent": "greedy"})
     assert answer.json() == {"reason": f"game {PLUGINS}:Halves: this server offers registered games only"}
 

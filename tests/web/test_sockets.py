@@ -93,7 +93,7 @@ def test_whoever_waits_for_a_message_learns_of_a_new_speed() -> None:
 def test_watching_ends_with_the_results_of_evaluate(client: TestClient) -> None:
     parts = list(messages(client, "/watch", {"agent": "greedy", "games": 12, "seed": 3}))
     result = [part["result"] for part in parts if part["result"]][-1]
-    expected = evaluate(make_agent("greedy"), make_game("2048"), games=12, seed=3).to_json()
+    expected = evaluate(make_agent("greedy"), make_game("2048"), games=12, seed=3).summary()
     assert {key: result[key] for key in ("games", "score", "reach", "moves", "win")} == {
         key: expected[key] for key in ("games", "score", "reach", "moves", "win")
     }

@@ -11,7 +11,6 @@ from tilewright.search.minimax import MAX_DEPTH, Minimax, make_minimax
 
 __all__ = ["MinimaxAgent"]
 
-DEFAULT_DEPTH = 3
 MAX_MS = 3_600_000
 
 
@@ -31,6 +30,7 @@ class MinimaxAgent(Agent):
     ms: int | float | None = None
 
     name: ClassVar[str] = "minimax"
+    default_depth: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -46,4 +46,4 @@ class MinimaxAgent(Agent):
         evaluator = make_heuristic(game)
         if self.ms is not None:
             return make_minimax(evaluator, milliseconds=self.ms)
-        return make_minimax(evaluator, depth=self.depth or DEFAULT_DEPTH)
+        return make_minimax(evaluator, depth=self.depth or self.default_depth)

@@ -1,10 +1,11 @@
-"""`tilewright evaluate`: play many games, report reach rates, scores and speed."""
+"""`tilewright evaluate`: play many games, and report scores, rates and speed."""
 
 import sys
 from pathlib import Path
 
 import click
 
+from tilewright._core.plots import new_figure, save_png
 from tilewright.agents import make_agent
 from tilewright.cli import output
 from tilewright.cli.options import (
@@ -29,7 +30,16 @@ __all__ = ["evaluate_command"]
 @games_option(1000)
 @seed_option
 @threads_option
-@click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Write every game to FILE.")
+@click.option(
+    "--record", type=click.Path(path_type=Path), metavar="FILE", help="Write the games, move by move, to FILE."
+)
+@click.option(
+    "--csv",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write one row per game to FILE; .parquet for Parquet.",
+)
+@click.option("--plot", type=click.Path(path_type=Path), metavar="PNG", help="Draw the largest tiles of the games.")
 @engine_options
 @json_option
 def evaluate_command(
@@ -39,19 +49,24 @@ def evaluate_command(
     seed: int,
     threads: int | None,
     record: Path | None,
+    csv: Path | None,
+    plot: Path | None,
     engine: str,
     address: str | None,
     as_json: bool,
 ) -> None:
-    """Play many games with AGENT and report the results, all with 95 % intervals.
+    """Play many games with AGENT, and report the results with 95 % confidence intervals.
 
-    Ctrl-C reports on the games finished so far. A FILE of recorded games has a game a line, in their order, and takes
-    the place of an earlier one; `tilewright review` reads it.
+    AGENT is a spec: a name from `tilewright agents` with options, or a class of your own in the current folder. Ctrl-C
+    reports the games finished so far. `tilewright review` reads the file of --record. The file of --csv has the columns
+    number, seed, score, moves, largest_tile and won.
 
     \b
     Examples:
       tilewright evaluate random --games 100000
       tilewright evaluate greedy --game threes --seed 7 --json
+      tilewright evaluate expectimax:depth=2 --games 50 --csv games.csv --plot tiles.png
+      tilewright evaluate my_module:MyAgent,weight=2 --games 100
       tilewright evaluate greedy --games 100 --record games.jsonl
       tilewright evaluate random --games 1000000 --engine ray --address auto
     """
@@ -76,16 +91,28 @@ def evaluate_command(
         partial: Evaluation | None = getattr(stop, "partial", None)
         if partial is None:
             raise
+        _write(partial, csv, plot)
         _report(partial, as_json)
         raise TilewrightError(f"stopped after {partial.games:,} of {games:,} games") from None
+    _write(result, csv, plot)
     _report(result, as_json)
 
 
+def _write(result: Evaluation, csv: Path | None, plot: Path | None) -> None:
+    if csv is not None:
+        result.to_csv(csv)
+    if plot is not None:
+        figure = new_figure(8.0, 3.4)
+        axes = result.plot(figure.add_subplot())
+        axes.set_title(f"{result.agent} on {result.game.spec}: {result.games:,} games", fontsize=10, loc="left")
+        save_png(figure, plot)
+
+
 def _report(result: Evaluation, as_json: bool) -> None:
+    facts = result.summary()
     if as_json:
-        output.print_json(result.to_json())
+        output.print_json(facts)
         return
-    facts = result.to_json()
     print(
         f"{result.agent} on {result.game.spec}: {result.games:,} games, seed {result.seed}, "
         f"{result.threads} thread{'s' if result.threads > 1 else ''}"
@@ -96,12 +123,12 @@ def _report(result: Evaluation, as_json: bool) -> None:
         ("score, max", f"{facts['score']['max']:,}"),
     ]
     if result.max100 is not None:
-        rows.append(("best of 100, mean", output.with_margin(result.max100)))
+        rows.append(("max100", output.with_margin(result.max100)))
     if result.win_rate is not None:
         interval = output.percent_interval(result.win_rate)
         rows.append(("wins", f"{output.percent(result.win_rate)} ({interval})"))
     rows.append(("speed", f"{result.moves_per_second:,.0f} moves/s ({facts['moves']:,} in {result.seconds:.2f} s)"))
-    output.print_table(("figure", "value"), rows)
+    output.print_table(("result", "value"), rows)
     print()
     reach = [(f"{tile}", output.percent(rate), output.percent_interval(rate)) for tile, rate in result.reach.items()]
     output.print_table((">tile", ">reached", ">95 % interval"), reach)

@@ -1,9 +1,9 @@
-"""`tilewright COMMAND`: finds the command, and turns every error into one clear line and an exit code."""
+"""`tilewright COMMAND`: find the command, and report every error as one line and an exit code."""
 
 import importlib
 import io
 import sys
-from typing import Any
+from pathlib import Path
 
 import click
 
@@ -11,30 +11,32 @@ from tilewright import __version__
 from tilewright._core.registry import did_you_mean
 from tilewright.errors import TilewrightError, UsageError
 
-__all__ = ["cli", "main"]
+__all__ = ["COMMANDS", "cli", "main", "run"]
 
-# name -> (module:attribute, summary); modules are imported when the command runs, so `--help` stays quick
+# name -> (module:attribute, summary); the module is imported when the command runs, so that `--help` is quick
 COMMANDS = {
     "demo": ("tilewright.cli.demo:demo", "Train a player for a minute, compare it, write a report."),
-    "train": ("tilewright.cli.train:train", "Train a network by a preset or a configuration file."),
+    "train": ("tilewright.cli.train:train", "Train a network with a preset or a configuration file."),
     "evaluate": ("tilewright.cli.evaluate:evaluate_command", "Play many games and report the results."),
     "play": ("tilewright.cli.play:play", "Play in the terminal, or watch an agent."),
     "review": (
         "tilewright.cli.review:review_command",
-        "A recorded game: the loss of every move, the worst ones, a plot.",
+        "Compare every move of a recorded game with the best one.",
     ),
-    "serve": ("tilewright.cli.serve:serve_command", "The web page: play, ask, review, compare, runs."),
-    "move": ("tilewright.cli.move:move", "One board in: its legal moves, their values, the best one."),
-    "reproduce": ("tilewright.cli.reproduce:reproduce", "The papers' tables, theirs beside what is measured here."),
+    "serve": ("tilewright.cli.serve:serve_command", "Serve the web page: play, hints, reviews, runs."),
+    "move": ("tilewright.cli.move:move", "Choose the move for one board, with the value of each."),
+    "reproduce": ("tilewright.cli.reproduce:reproduce", "Repeat the experiments of papers, and compare."),
     "sweep": ("tilewright.cli.sweep:sweep_command", "Train with every combination of some keys, and compare."),
     "bench": ("tilewright.cli.bench:bench", "Measure moves per second."),
-    "agents": ("tilewright.cli.listing:agents", "List the agents."),
-    "models": ("tilewright.cli.listing:models", "List the trained models, or describe one."),
-    "games": ("tilewright.cli.listing:games", "List the games."),
+    "agents": ("tilewright.cli.agents:agents", "List the agents, or the options of one."),
+    "models": ("tilewright.cli.models:models", "List the trained models, describe or pack one."),
+    "games": ("tilewright.cli.games:games", "List the games, or the options of one."),
 }
 
 
 class _LazyGroup(click.Group):
+    """Imports the module of a command when it is needed."""
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -45,7 +47,9 @@ class _LazyGroup(click.Group):
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             hint = did_you_mean(args[0], COMMANDS)
             raise UsageError(f"there is no command {args[0]!r}{hint}; there are: {', '.join(COMMANDS)}")
@@ -66,16 +70,24 @@ def cli() -> None:
       tilewright demo
       tilewright train minute
       tilewright evaluate greedy --games 1000
+      tilewright evaluate my_module:MyAgent --games 100 --csv games.csv
       tilewright play --game threes
       tilewright move "2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2"
     """
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; returns the exit code: 0 done, 1 failed, 2 usage."""
-    given = sys.argv[1:] if arguments is None else arguments
+    """Run a command.
+
+    Args:
+        arguments: The words after `tilewright`; None for those of this process.
+
+    Returns:
+        The exit code: 0 done, 1 failed, 2 wrong usage.
+    """
+    words = sys.argv[1:] if arguments is None else arguments
     try:
-        cli.main(given or ["--help"], standalone_mode=False)
+        cli.main(words or ["--help"], standalone_mode=False)
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.ClickException as error:
@@ -87,7 +99,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         return _complain("stopped", 1)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output went away (`| head`): nothing left to say
+        sys.stderr.close()  # the reader of our output has gone (`| head`), and Python would print an error at exit
         return 1
     except OSError as error:
         return _complain(str(error), 1)
@@ -99,9 +111,17 @@ def _complain(message: str, code: int) -> int:
     return code
 
 
+def _import_from_current_folder() -> None:
+    """Let specs such as `my_module:MyAgent` name modules of the current folder, as `python -m` does."""
+    folder = str(Path.cwd())
+    if not sys.flags.safe_path and folder not in sys.path:
+        sys.path.insert(0, folder)
+
+
 def run() -> None:
-    """The console script."""
+    """Run the command of this process, and exit: the console script."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a board is drawn even where lines and ± have no code
+            stream.reconfigure(errors="replace")  # a board is printed even if the encoding lacks its lines
+    _import_from_current_folder()
     sys.exit(main())

@@ -1,4 +1,4 @@
-"""`tilewright move`: board in, move out."""
+"""`tilewright move`: the value of every move on a board, and the move that an agent plays."""
 
 import click
 
@@ -13,15 +13,15 @@ __all__ = ["move"]
 
 @click.command()
 @click.argument("board")
-@agent_option("The agent to ask.")
+@agent_option("The agent that chooses the move.")
 @game_option
 @seed_option
 @json_option
 def move(board: str, agent: str | None, game: str, seed: int, as_json: bool) -> None:
-    """Print the values that an agent gives the moves on BOARD, and the move it plays.
+    """Print the value of every legal move on BOARD, and the move that the agent plays.
 
-    BOARD is 16 numbers row by row (0 or . is empty; spaces, commas, slashes), the 16 hexadecimal tile codes, or a
-    4x4 JSON array. Threes adds the hint, and the bag where it is known: "… hint=2 bag=143".
+    BOARD is 16 numbers row by row (0 or . for an empty cell; separated by spaces, commas or slashes), 16 hexadecimal
+    tile codes, or a 4x4 JSON array. A board of Threes may add the next tile and the bag: "… hint=2 bag=143".
 
     \b
     Examples:

@@ -25,28 +25,38 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 
 game_option = click.option(
-    "--game", default="2048", show_default=True, metavar="SPEC", help="The game, as `threes` or `2048:rows=3,four=0.5`."
+    "--game",
+    default="2048",
+    show_default=True,
+    metavar="SPEC",
+    help="The game, as `threes`, `2048:rows=3,four=0.5` or a class of your own, as `my_module:MyGame`.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 seed_option = click.option("--seed", default=0, show_default=True, help="The same seed gives the same games.")
-threads_option = click.option("--threads", type=int, help="How many threads to use.  [default: all processors]")
+threads_option = click.option("--threads", type=int, help="The number of threads.  [default: all processors]")
 
 
 def engine_options(command: F) -> F:
-    """`--engine` and `--address`: where the work is done."""
+    """Add `--engine` and `--address` to a command; `chosen_cluster` reads them."""
     engine = click.option(
         "--engine",
         type=click.Choice(["local", "ray"]),
         default="local",
         show_default=True,
-        help="Threads here, or a Ray cluster.",
+        help="Use the threads of this process, or a Ray cluster.",
     )
-    address = click.option("--address", help="Of a running Ray cluster, as auto; without, one is started here.")
+    address = click.option(
+        "--address", help="The address of a running Ray cluster, or `auto`.  [default: start one on this machine]"
+    )
     return engine(address(command))
 
 
 def chosen_cluster(engine: str, address: str | None, threads: int | None) -> "AbstractContextManager[Cluster | None]":
-    """The cluster that these options ask for, or None for this process."""
+    """Return the cluster that the options name, or None for this process, as a context.
+
+    Raises:
+        UsageError: An address is given without a cluster.
+    """
     if engine == "local":
         if address is not None:
             raise UsageError("--address goes with --engine ray")
@@ -57,8 +67,16 @@ def chosen_cluster(engine: str, address: str | None, threads: int | None) -> "Ab
 
 
 def agent_option(purpose: str) -> Callable[[F], F]:
-    return click.option("--agent", metavar="SPEC", help=f"{purpose}  [default: the strongest that needs no training]")
+    """Return the option `--agent`.
+
+    Args:
+        purpose: What the agent does in the command, as a sentence.
+    """
+    return click.option(
+        "--agent", metavar="SPEC", help=f"{purpose}  [default: the strongest agent that comes with the package]"
+    )
 
 
 def games_option(default: int) -> Callable[[F], F]:
-    return click.option("--games", default=default, show_default=True, help="How many games to play.")
+    """Return the option `--games`."""
+    return click.option("--games", default=default, show_default=True, help="The number of games.")

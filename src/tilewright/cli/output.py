@@ -1,10 +1,10 @@
-"""What commands print: rich tables and bars on a terminal, plain aligned lines when piped."""
+"""The output of commands: tables and progress bars on a terminal, plain aligned lines when piped."""
 
 import functools
 import json
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,12 +21,19 @@ __all__ = [
 ]
 
 
-def print_json(found: Any) -> None:
-    print(json.dumps(found, indent=2))
+def print_json(value: object) -> None:
+    """Print a value as indented JSON."""
+    print(json.dumps(value, indent=2))
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
-    """Columns that begin with `>` are aligned to the right."""
+    """Print a table: drawn on a terminal, as aligned lines when piped.
+
+    Args:
+        columns: The names of the columns; a name that begins with `>` aligns its column to the right.
+        rows: The cells, row by row.
+        title: A line above the table.
+    """
     names = [column.lstrip(">") for column in columns]
     right = [column.startswith(">") for column in columns]
     if sys.stdout.isatty():
@@ -53,26 +60,34 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: st
 
 
 def with_margin(estimate: Estimate, digits: int = 0) -> str:
-    """`1,094.8 ± 3.3`."""
+    """Format an estimate with its margin: `1,094.8 ± 3.3`."""
     margin = "" if estimate.margin is None else f" ± {estimate.margin:,.{digits}f}"
     return f"{estimate.value:,.{digits}f}{margin}"
 
 
 def percent(rate: Estimate) -> str:
-    """`92.8 %`."""
+    """Format a rate: `92.8 %`."""
     return f"{100 * rate.value:.1f} %"
 
 
 def percent_interval(rate: Estimate) -> str:
-    """`92.6 – 93.0`."""
+    """Format the interval of a rate: `92.6 – 93.0`."""
     return "" if rate.low is None or rate.high is None else f"{100 * rate.low:.1f} – {100 * rate.high:.1f}"
 
 
 @contextmanager
-def progress_bar(label: str, total: int) -> Iterator[Any]:
-    """Gives a function to be told of finished pieces; draws a bar with the time left on a terminal."""
+def progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Draw a progress bar on a terminal for the time of a block.
+
+    Args:
+        label: The text beside the bar.
+        total: The number of steps.
+
+    Yields:
+        A function to call with the number of steps finished since its last call.
+    """
     if not sys.stderr.isatty():
-        yield lambda done: None
+        yield lambda steps: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -80,20 +95,20 @@ def progress_bar(label: str, total: int) -> Iterator[Any]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(label, total=total)
-        yield lambda done: progress.advance(task, done)
+        yield lambda steps: progress.advance(task, steps)
 
 
 @functools.cache
 def announce_compilation() -> None:
-    """Say so once when kernels have to be compiled; what follows can take some seconds."""
+    """Print a notice when the first kernel is compiled, because that can take some seconds."""
     from numba.core import event
 
     class Listener(event.Listener):  # type: ignore[misc]  # numba is not typed
-        told = threading.Event()
+        printed = threading.Event()
 
         def on_start(self, event: Any) -> None:
-            if not self.told.is_set():
-                self.told.set()
+            if not self.printed.is_set():
+                self.printed.set()
                 print("compiling kernels… (once; the next start loads them)", file=sys.stderr)
 
         def on_end(self, event: Any) -> None:

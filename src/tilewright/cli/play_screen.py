@@ -1,10 +1,10 @@
-"""What `tilewright play` draws: coloured tiles beside what there is to know, and less where there is less room."""
+"""The screens of `tilewright play`: a coloured board beside a panel, or less on a small terminal."""
 
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tilewright.cli.play_session import HELP, Sitting
+from tilewright.cli.play_session import HELP, PlaySession
 from tilewright.games.board import Board
 from tilewright.games.palette import BOARD_COLOUR, TERMINAL_COLOURS
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-__all__ = ["Screen"]
+__all__ = ["PlayScreen"]
 
 _TILE_WIDTH, _TILE_HEIGHT = 8, 3
 _PANEL_WIDTH = 34
@@ -22,28 +22,39 @@ _ASCII = str.maketrans("─│┌┬┐├┼┤└┴┘◀…", "-|+++++++++<.
 
 
 @dataclass(frozen=True)
-class Screen:
-    """Turns a sitting into lines of text with the escape sequences of this terminal."""
+class PlayScreen:
+    """Draws a session as lines of text with the escape sequences of a terminal.
+
+    Attributes:
+        console: The terminal.
+        coloured: Whether tiles are areas of colour; otherwise they have borders.
+        plain_text: Whether to use ASCII only.
+    """
 
     console: "Console"
-    coloured: bool  # tiles are areas of colour; otherwise they have borders
-    plain_text: bool  # ASCII only
+    coloured: bool
+    plain_text: bool
 
     @classmethod
-    def for_terminal(cls, no_color: bool) -> "Screen":
+    def for_terminal(cls, no_color: bool) -> "PlayScreen":
+        """Make a screen that suits the terminal of this process.
+
+        Args:
+            no_color: Whether to draw without colours even if the terminal has them.
+        """
         from rich.console import Console
 
         console = Console(
             file=sys.stdout, force_terminal=True, no_color=no_color or None, highlight=False, legacy_windows=False
         )
-        # With 16 colours, tiles would be told apart by chance only.
+        # 16 colours are too few to give each tile its own.
         coloured = not console.no_color and console.color_system in ("256", "truecolor")
         encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
         return cls(console, coloured, not encoding.startswith("utf"))
 
-    def draw(self, sitting: Sitting, columns: int, rows: int) -> list[str]:
-        """The lines of a screen of that size."""
-        lines = self._choose_layout(sitting, columns, rows)
+    def draw(self, session: PlaySession, columns: int, rows: int) -> list[str]:
+        """Return the lines of a screen of the given size."""
+        lines = self._choose_layout(session, columns, rows)
         shown = []
         for line in lines[:rows]:
             line.truncate(columns)
@@ -52,45 +63,45 @@ class Screen:
             shown.append(capture.get().translate(_ASCII) if self.plain_text else capture.get())
         return shown
 
-    def _choose_layout(self, sitting: Sitting, columns: int, rows: int) -> "list[Text]":
+    def _choose_layout(self, session: PlaySession, columns: int, rows: int) -> "list[Text]":
         from rich.text import Text
 
-        board = sitting.episode.board
+        board = session.episode.board
         tiles = self._coloured_board(board) if self.coloured else self._bordered_board(board)
         if columns >= len(tiles[0].plain) + 2 + _PANEL_WIDTH and rows >= len(tiles) + 4:
             return [
-                self._title(sitting),
+                self._title(session),
                 Text(),
-                *self._beside(tiles, self._help() if sitting.shows_help else self._panel(sitting)),
-                Text(sitting.message, style="bold"),
+                *self._beside(tiles, self._help() if session.shows_help else self._panel(session)),
+                Text(session.message, style="bold"),
                 Text(_KEYS, style="dim"),
             ]
         small = [Text(line) for line in str(board).splitlines()]
         need_columns, need_rows = max(len(small[0].plain), len(_FEW_KEYS)), max(len(small), len(HELP)) + 4
         if columns >= need_columns and rows >= need_rows:
-            return self._small(sitting, small)
+            return self._small(session, small)
         return [Text(f"too small: {columns}x{rows}"), Text(f"needed: {need_columns}x{need_rows}")]
 
-    def _small(self, sitting: Sitting, board: "list[Text]") -> "list[Text]":
+    def _small(self, session: PlaySession, board: "list[Text]") -> "list[Text]":
         from rich.text import Text
 
-        episode = sitting.episode
+        episode = session.episode
         hint = [
-            f"{action[0]} {value:,.0f}{'*' if action in sitting.best else ''}" for action, value in sitting.hint.items()
+            f"{action[0]} {value:,.0f}{'*' if action in session.best else ''}" for action, value in session.hint.items()
         ]
         score = f"score {episode.score:,}  moves {len(episode.history):,}"
         return [
             Text(score, style="bold"),
-            *(self._help() if sitting.shows_help else board),
+            *(self._help() if session.shows_help else board),
             Text("  ".join(hint)),
-            Text(sitting.message or ("agent plays" if sitting.autoplay else "")),
+            Text(session.message or ("agent plays" if session.autoplay else "")),
             Text(_FEW_KEYS, style="dim"),
         ]
 
-    def _title(self, sitting: Sitting) -> "Text":
+    def _title(self, session: PlaySession) -> "Text":
         from rich.text import Text
 
-        episode = sitting.episode
+        episode = session.episode
         game = f"{episode.game.spec}, seed {episode.seed}" + (f", game {episode.number}" if episode.number else "")
         return Text.assemble((" tilewright ", "bold reverse"), f"  {game}")
 
@@ -101,7 +112,7 @@ class Screen:
         return [Text.assemble(a, "   ", b) for a, b in zip(left, right, strict=False)]
 
     def _coloured_board(self, board: Board) -> "list[Text]":
-        """Areas of colour on a ground, as wide as they look high."""
+        """Return a board whose tiles are areas of colour, about as wide as they are high."""
         from rich.text import Text
 
         ground, value = f"on {self._colour(BOARD_COLOUR)}", board.game.value
@@ -142,29 +153,29 @@ class Screen:
             rows.append("\n".join([empty, labels, empty]))
         return [Text(part) for part in "\n".join([top, f"\n{middle}\n".join(rows), bottom]).splitlines()]
 
-    def _panel(self, sitting: Sitting) -> "list[Text]":
-        """Score, what is known of the next tile, the agent, and the hint that was asked for."""
+    def _panel(self, session: PlaySession) -> "list[Text]":
+        """Return the score, the notes of the board, the agent and the hint."""
         from rich.text import Text
 
-        episode = sitting.episode
+        episode = session.episode
         lines = [
             _fact("score", f"{episode.score:,}"),
             _fact("moves", f"{len(episode.history):,}"),
             _fact("largest", f"{episode.game.largest(episode.board):,}"),
             *self._notes(episode.board),
             Text(),
-            _fact("agent", sitting.agent.spec[:24]),
-            _fact("", f"{'plays' if sitting.autoplay else 'waits'}, {sitting.speed:g} moves/s"),
+            _fact("agent", session.player.agent.spec[:24]),
+            _fact("", f"{'plays' if session.autoplay else 'waits'}, {session.speed:g} moves/s"),
             Text(),
         ]
-        width = max((len(f"{value:,.1f}") for value in sitting.hint.values()), default=0)
-        for action, value in sitting.hint.items():
-            best = action in sitting.best
+        width = max((len(f"{value:,.1f}") for value in session.hint.values()), default=0)
+        for action, value in session.hint.items():
+            best = action in session.best
             lines.append(Text(f"{action:<8}{value:>{width},.1f}{'  ◀ best' if best else ''}", "bold" if best else ""))
         return lines
 
     def _notes(self, board: Board) -> "list[Text]":
-        """The hint as a tile, the bag as it is written."""
+        """Return the notes of a board; the next tile of Threes is drawn as a tile."""
         lines = []
         for name, text in board.notes.items():
             fact = _fact(name, "")

@@ -1,16 +1,16 @@
-"""One sitting at the board: what the keys and words of `tilewright play` do, whatever shows the result."""
+"""The state of `tilewright play`, and what its keys and words do. Drawing is left to others."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tilewright._core.text import excerpt
-from tilewright.agents.base import Agent
+from tilewright.agents.base import Player
 from tilewright.errors import IllegalMoveError
 from tilewright.games.episode import Episode
 from tilewright.games.rules import ACTIONS
 from tilewright.play.recording import EpisodeRecorder
 
-__all__ = ["HELP", "SPEEDS", "Sitting"]
+__all__ = ["HELP", "SPEEDS", "PlaySession"]
 
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 
@@ -32,39 +32,52 @@ _MEANING = {word: command for command, words in _WORDS.items() for word in words
 
 HELP = [
     ("arrows", "move; also wasd and hjkl"),
-    ("i", "what the agent thinks"),
-    ("u", "take a move back"),
-    ("space", "the agent plays, or stops"),
-    ("+ -", "its speed"),
-    ("n", "a new game"),
-    ("?", "these keys"),
-    ("q", "leave"),
+    ("i", "hint: the agent's values"),
+    ("u", "undo a move"),
+    ("space", "start or stop the agent"),
+    ("+ -", "speed of the agent"),
+    ("n", "new game"),
+    ("?", "show or hide this help"),
+    ("q", "quit"),
 ]
 
 
 @dataclass
-class Sitting:
-    """A game, an agent to ask or to watch, and what the player has to be told."""
+class PlaySession:
+    """A game, an agent that gives hints or plays, and the messages for the user.
 
-    agent: Agent
+    Attributes:
+        player: The agent at work on the game.
+        episode: The current game.
+        recorder: Records the games; None for no recording.
+        speed: The moves per second of the agent.
+        autoplay: Whether the agent plays.
+        confirms: Whether a game that is not over is given up only after a second `n`.
+        message: The answer to the last command.
+        hint: The agent's values of the legal moves, empty without a hint.
+        shows_help: Whether the help is shown.
+        is_done: Whether the user has quit.
+    """
+
+    player: Player
     episode: Episode
     recorder: EpisodeRecorder | None = None
-    speed: float = 5.0  # moves of the agent a second
+    speed: float = 5.0
     autoplay: bool = False
-    confirms: bool = True  # giving up a game takes a second `n`
+    confirms: bool = True
     message: str = ""
     hint: dict[str, float] = field(default_factory=dict)
     shows_help: bool = False
     is_done: bool = False
-    _players: list[str] = field(default_factory=list)  # who has moved in this game
+    _names: list[str] = field(default_factory=list)  # everybody who has moved in this game
     _asked_for_new: bool = False
 
     def press(self, word: str) -> None:
-        """Do what a key or a word stands for; what cannot be done is said in `message`."""
+        """Run the command of a key or a word; `message` says if that is impossible."""
         command = _MEANING.get(word) or _MEANING.get(word.lower())
         self.message = ""
         if command is None:
-            self.message = f"{excerpt(word)} means nothing here; ? lists what does"
+            self.message = f"{excerpt(word)} is no command; ? lists the commands"
             return
         asked, self._asked_for_new = self._asked_for_new, False
         if command in ACTIONS:
@@ -85,62 +98,63 @@ class Sitting:
             actions[command]()
 
     def agent_moves(self) -> None:
-        """One move of the agent: the one it makes in `evaluate`, where it draws chance from the game's own stream."""
-        self._move(self.agent.move(self.episode.board, self.episode.stream), self.agent.spec)
+        """Play one move of the agent: the move that it plays in `evaluate`, with the stream of the game."""
+        self._move(self.player.move(self.episode.board, self.episode.stream), self.player.agent.spec)
 
     @property
-    def player(self) -> str:
-        return " + ".join(self._players)
+    def players(self) -> str:
+        """Everybody who has moved in this game, as `human + greedy`."""
+        return " + ".join(self._names)
 
     @property
     def best(self) -> list[str]:
-        """The best of the moves that `hint` values."""
+        """The moves of the highest value in the hint."""
         top = max(self.hint.values(), default=0.0)
         return [action for action, value in self.hint.items() if value == top]
 
     def _move(self, action: str, player: str) -> None:
         episode = self.episode
         if episode.is_over:
-            self.message = "the game is over; n begins another, u takes the last move back"
+            self.message = "the game is over; n starts a new one, u undoes the last move"
             return
         won_before = episode.is_won
         try:
             episode.move(action)
         except IllegalMoveError:
-            self.message = f"{action} moves nothing; legal: {', '.join(episode.legal)}"
+            self.message = f"{action} is illegal: it moves nothing; legal: {', '.join(episode.legal)}"
             return
-        if player not in self._players:
-            self._players.append(player)
+        if player not in self._names:
+            self._names.append(player)
         self._changed()
         if episode.is_over:
             self.autoplay = False
             self.message = f"game over: {episode.score:,} points in {len(episode.history):,} moves"
         elif episode.is_won and not won_before:
-            self.message = f"{episode.game.largest(episode.board)}: you have won, and may go on"
+            self.message = f"{episode.game.largest(episode.board)}: you have won and can go on"
 
     def _changed(self) -> None:
         self.hint = {}
         if not self.episode.history:
-            self._players.clear()
+            self._names.clear()
         if self.recorder is not None:
-            self.recorder.update(self.episode, self.player)
+            self.recorder.update(self.episode, self.players)
 
     def _hint(self) -> None:
-        self.hint = {} if self.hint else self.agent.values(self.episode.board)
+        self.hint = {} if self.hint else self.player.analyse(self.episode.board).values
         if self.episode.is_over:
             self.message = "the game is over: no move is legal"
 
     def _undo(self) -> None:
         self.autoplay = False
         if not self.episode.history:
-            self.message = "there is no move to take back"
+            self.message = "there is no move to undo"
             return
         self.episode.undo()
         self._changed()
 
     def _auto(self) -> None:
         if self.episode.is_over:
-            self.message = "the game is over; n begins another"
+            self.message = "the game is over; n starts a new one"
             return
         self.autoplay = not self.autoplay
 
@@ -148,19 +162,19 @@ class Sitting:
         others = [speed for speed in SPEEDS if (speed - self.speed) * step > 0]
         if others:
             self.speed = others[0] if step > 0 else others[-1]
-        self.message = f"speed: {self.speed:g} moves a second"
+        self.message = f"speed: {self.speed:g} moves per second"
 
     def _new(self, asked: bool) -> None:
-        """Begin the next game; one that is under way may ask for a second `n`."""
+        """Start the next game; with `confirms`, the current one is given up only after a second `n`."""
         old = self.episode
         if self.confirms and old.history and not old.is_over and not asked:
             self._asked_for_new = True
-            self.message = "n once more gives this game up and begins another"
+            self.message = "press n again to give this game up and start a new one"
             return
         self.episode = Episode(old.game, old.seed, old.number + 1, old.start)
-        self.hint, self._players = {}, []
+        self.hint, self._names = {}, []
         if self.recorder is not None:
-            self.recorder.begin()
+            self.recorder.start_game()
 
     def _help(self) -> None:
         self.shows_help = not self.shows_help

@@ -1,4 +1,4 @@
-"""`tilewright review`: where a recorded game was lost."""
+"""`tilewright review`: compare every move of a recorded game with the best move."""
 
 from pathlib import Path
 
@@ -16,20 +16,20 @@ __all__ = ["review_command"]
 
 @click.command("review")
 @click.argument("file", type=click.Path(path_type=Path))
-@agent_option("Who judges the moves.")
+@agent_option("The agent that values the moves.")
 @click.option("--game-number", type=click.IntRange(min=0), default=0, show_default=True,
-              help="Which game of the file, counted from 0.")  # fmt: skip
+              help="The position of the game in the file, from 0.")  # fmt: skip
 @click.option("--worst", type=click.IntRange(min=0), default=10, show_default=True,
-              help="How many of the worst moves to show.")  # fmt: skip
+              help="The number of the worst moves to show.")  # fmt: skip
 @click.option("--plot", type=click.Path(path_type=Path), metavar="PNG",
-              help="Where to draw value and loss.  [default: none]")  # fmt: skip
+              help="Draw values and losses over the moves.")  # fmt: skip
 @json_option
 def review_command(
     file: Path, agent: str | None, game_number: int, worst: int, plot: Path | None, as_json: bool
 ) -> None:
-    """Say what every move of a recorded game lost, by the values of an agent.
+    """Compare every move of a recorded game with the best move by an agent's values.
 
-    The loss of a move is the value of the best move less the value of the one that was played. FILE comes from
+    The loss of a move is the value of the best move less the value of the move that was played. FILE is written by
     `tilewright play --record` or `tilewright evaluate --record`.
 
     \b
@@ -40,13 +40,13 @@ def review_command(
     """
     output.announce_compilation()
     recording, games = read_game(file, game_number)
-    judge = agent_or_default(agent, recording.game)
-    with output.progress_bar(f"reviewing with {judge.spec}", len(recording.actions)) as progress:
-        found = review(recording, judge, progress)
+    chosen = agent_or_default(agent, recording.game)
+    with output.progress_bar(f"reviewing with {chosen.spec}", len(recording.actions)) as progress:
+        found = review(recording, chosen, progress)
     if plot is not None:
         save_png(draw_review(found), plot)
     if as_json:
-        output.print_json(found.to_json(worst) | {"plot": None if plot is None else str(plot)})
+        output.print_json(found.summary(worst) | {"plot": None if plot is None else str(plot)})
         return
     _report(found, game_number, games)
     for move in found.worst(worst):
@@ -56,7 +56,7 @@ def review_command(
 
 
 def _report(found: Review, position: int, games: int) -> None:
-    print(f"game {position} of {games:,}: {_describe(found.recording)}, judged by {found.agent}")
+    print(f"game {position} of {games:,}: {_describe(found.recording)}, reviewed with {found.agent}")
     agreeing = sum(move.best == move.played for move in found.moves)
     rows = [
         ("moves", f"{len(found.moves):,}"),
@@ -64,16 +64,16 @@ def _report(found: Review, position: int, games: int) -> None:
         ("loss, total", f"{found.total_loss:,.1f}"),
         ("loss, mean", f"{found.mean_loss:,.2f}"),
     ]
-    output.print_table(("figure", ">value"), rows)
+    output.print_table(("result", ">value"), rows)
 
 
 def _describe(recording: Recording) -> str:
     state = "over" if recording.is_over else "not over"
-    return f"{recording.game.spec} by {recording.agent}, {recording.score:,} points, {state}"
+    return f"{recording.game.spec} by {recording.agent}, score {recording.score:,}, {state}"
 
 
 def _show(move: ReviewedMove) -> None:
-    print(f"\nmove {move.number:,}: {move.played} lost {move.loss:,.1f} against {move.best}")
+    print(f"\nmove {move.number:,}: {move.played}, best {move.best}, loss {move.loss:,.1f}")
     print(move.board)
     marks = {move.best: "best", move.played: "played"}
     rows = [(action, f"{value:,.1f}", marks.get(action, "")) for action, value in move.values.items()]

@@ -1,4 +1,4 @@
-"""A terminal taken over for a game: single keys in, whole screens out, and everything as before when it ends."""
+"""Full-screen use of a terminal: reads single keys, draws whole screens, and restores the terminal at the end."""
 
 import os
 import select
@@ -8,31 +8,37 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any
 
 try:
     import termios
     import tty
-except ImportError:  # Windows has another kind of terminal; lines of words are read there
+except ImportError:  # Windows has no termios; words are read from standard input there
     termios = None  # type: ignore[assignment]
 
 __all__ = ["Terminal", "is_terminal", "split_keys", "stop_signals"]
 
-_ENTER = "\x1b[?1049h\x1b[?25l"  # another screen, no cursor
+_ENTER = "\x1b[?1049h\x1b[?25l"  # the alternate screen, without a cursor
 _LEAVE = "\x1b[?25h\x1b[?1049l"
 _ARROWS = {b"A": "up", b"B": "down", b"C": "right", b"D": "left"}
-_ESCAPE_SECONDS = 0.05  # how long the rest of an arrow key may take to arrive
+_ESCAPE_SECONDS = 0.05  # the longest pause within the bytes of an arrow key
 
 
 def is_terminal() -> bool:
-    """Whether keys can be read one by one and a screen be drawn."""
+    """Tell whether single keys can be read and screens be drawn."""
     if termios is None or os.environ.get("TERM", "dumb") == "dumb":
         return False
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def split_keys(data: bytes) -> tuple[list[str], bytes]:
-    """Bytes from a terminal as keys, arrows by name, and the beginning of an escape sequence left over."""
+    """Split bytes from a terminal into keys.
+
+    Args:
+        data: What the terminal has sent.
+
+    Returns:
+        The keys, arrows by name, and an incomplete escape sequence at the end of the data.
+    """
     keys = []
     while data:
         if data[:1] != b"\x1b":
@@ -56,7 +62,7 @@ def split_keys(data: bytes) -> tuple[list[str], bytes]:
 
 @contextmanager
 def stop_signals() -> Iterator[None]:
-    """SIGTERM and a closed terminal end the game as Ctrl-C does: in order."""
+    """Let SIGTERM and a closed terminal raise KeyboardInterrupt, as Ctrl-C does."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -74,21 +80,22 @@ def stop_signals() -> Iterator[None]:
 
 
 class Terminal:
-    """`with Terminal() as terminal:` is the time in which the screen is ours."""
+    """A terminal in full-screen use, for the time of a `with` block."""
 
     def __init__(self) -> None:
         self._input = sys.stdin.fileno()
         self._rest = b""
         self._shown = ""
-        self._before: list[Any] = []
+        self._before: list[int | list[bytes | int]] = []
 
     def __enter__(self) -> "Terminal":
+        """Switch to the alternate screen and to single keys."""
         self._before = termios.tcgetattr(self._input)
         try:
             tty.setcbreak(self._input)
             mode = termios.tcgetattr(self._input)
             for key in (termios.VSUSP, termios.VQUIT):
-                mode[6][key] = b"\0"  # these would leave the terminal as it is now; Ctrl-C does not
+                mode[6][key] = b"\0"  # these signals would end the process without restoring the terminal
             termios.tcsetattr(self._input, termios.TCSADRAIN, mode)
             self._write(_ENTER)
         except BaseException:
@@ -97,9 +104,10 @@ class Terminal:
         return self
 
     def __exit__(self, *error: object) -> None:
+        """Restore the screen and the mode of the terminal."""
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
         try:
-            with suppress(OSError):  # the terminal may be gone
+            with suppress(OSError):  # the terminal may be closed
                 self._write(_LEAVE)
             with suppress(termios.error):
                 termios.tcsetattr(self._input, termios.TCSADRAIN, self._before)
@@ -108,7 +116,7 @@ class Terminal:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Columns and rows."""
+        """The numbers of columns and rows."""
         try:
             columns, rows = os.get_terminal_size(sys.stdout.fileno())
         except OSError:
@@ -116,18 +124,25 @@ class Terminal:
         return columns or 80, rows or 24
 
     def show(self, lines: list[str]) -> None:
-        """Draw a whole screen; nothing is sent when it is the one that is there."""
+        """Draw a whole screen; nothing is sent if it is the same as before."""
         screen = "\x1b[H" + "\x1b[K\n".join(lines) + "\x1b[K\x1b[J"
         if screen != self._shown:
             self._write(screen)
             self._shown = screen
 
-    def forget(self) -> None:
-        """Draw in any case next time: the size has changed."""
+    def invalidate(self) -> None:
+        """Draw the next screen even if it is the same as before, because the size has changed."""
         self._shown = ""
 
     def keys(self, seconds: float) -> list[str] | None:
-        """The keys pressed within that time, as soon as there are any; None when the terminal is gone."""
+        """Wait for keys.
+
+        Args:
+            seconds: The longest time to wait.
+
+        Returns:
+            The keys, as soon as there are any; none if the time is over; None if the terminal is closed.
+        """
         pressed: list[str] = []
         while select.select([self._input], [], [], seconds)[0]:
             try:

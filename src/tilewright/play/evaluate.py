@@ -1,115 +1,32 @@
-"""Play many games with an agent, and say how good it is."""
+"""Play many games with an agent, on threads or on a cluster."""
 
 import threading
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tilewright._core.cluster import Cluster
 from tilewright._core.parallel import default_threads, parallel_for
+from tilewright._core.text import excerpt
 from tilewright.agents import make_agent
 from tilewright.agents.base import Agent, BatchAgent, Player
 from tilewright.errors import UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
 from tilewright.games.policy import GameResults, make_results, play_games
+from tilewright.play.evaluation import Evaluation
 from tilewright.play.recording import GamesRecorder, Recording, play_recorded
-from tilewright.play.statistics import Estimate, max100, mean_of, rate_of
 from tilewright.rng import new_stream, stream_key
 
 __all__ = ["Evaluation", "evaluate"]
 
 TASKS_PER_PROCESSOR = 8  # of a cluster
-Counts = NDArray[np.int64]
-Progress = Callable[[int], None]  # called with the number of games finished since the last call
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """The results of an agent, game by game.
-
-    Attributes:
-        agent: The spec of the agent.
-        game: The game.
-        seed: The seed of the games.
-        threads: The number of threads.
-        scores: int64[games].
-        moves: int64[games].
-        codes: int64[games], the codes of the largest tiles.
-        seconds: The time it took.
-    """
-
-    agent: str
-    game: Game
-    seed: int
-    threads: int
-    scores: Counts
-    moves: Counts
-    codes: Counts
-    seconds: float
-
-    @property
-    def games(self) -> int:
-        """The number of games."""
-        return len(self.scores)
-
-    @property
-    def score(self) -> Estimate:
-        """The mean score with its 95 % interval."""
-        return mean_of(self.scores)
-
-    @property
-    def max100(self) -> Estimate | None:
-        """The mean of the maxima of groups of 100 games; None for fewer games."""
-        return max100(self.scores)
-
-    @property
-    def win_rate(self) -> Estimate | None:
-        """The share of games that made the winning tile; None where the game has none."""
-        win = self.game.win_code
-        return None if win is None else rate_of(int((self.codes >= win).sum()), self.games)
-
-    @property
-    def reach(self) -> dict[int, Estimate]:
-        """The share of games that reached each tile, from the smallest of the largest tiles on."""
-        lowest, highest = int(self.codes.min()), int(self.codes.max())
-        return {
-            self.game.value(code): rate_of(int((self.codes >= code).sum()), self.games)
-            for code in range(max(1, lowest), highest + 1)
-        }
-
-    @property
-    def moves_per_second(self) -> float:
-        """The speed of all threads together."""
-        return float(self.moves.sum()) / max(self.seconds, 1e-9)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the results as JSON: means, intervals and rates."""
-        scores = self.scores
-        return {
-            "agent": self.agent,
-            "game": self.game.spec,
-            "games": self.games,
-            "seed": self.seed,
-            "threads": self.threads,
-            "score": self.score.to_json() | {"max": int(scores.max()), "median": float(np.median(scores))},
-            "max100": None if self.max100 is None else self.max100.to_json(),
-            "win": None if self.win_rate is None else _rate_json(self.win_rate),
-            "reach": {str(tile): _rate_json(rate) for tile, rate in self.reach.items()},
-            "moves": int(self.moves.sum()),
-            "seconds": self.seconds,
-            "moves_per_second": self.moves_per_second,
-        }
-
-
-def _rate_json(rate: Estimate) -> dict[str, Any]:
-    return {"rate": rate.value, "ci95": [rate.low, rate.high]}
+Progress: TypeAlias = Callable[[int], None]  # called with the number of games finished since the last call
 
 
 def evaluate(
@@ -123,7 +40,12 @@ def evaluate(
     record: Path | str | None = None,
     cluster: Cluster | None = None,
 ) -> Evaluation:
-    """Play games with an agent; the same seed gives the same games, whatever the number of threads.
+    """Play games with an agent, and return the results.
+
+    The same seed gives the same games with any number of threads or machines.
+
+    >>> evaluate("random", "2048", games=1000, seed=1).games
+    1000
 
     Args:
         agent: An agent, or its spec.
@@ -132,27 +54,31 @@ def evaluate(
         seed: The seed of the games.
         threads: The number of threads; None for all processors.
         progress: Called with the number of games finished since the last call.
-        record: A file for the games themselves, each written as soon as it and those before it are finished.
+        record: A file to write the games to, in their order; `read_games` reads it.
         cluster: A Ray cluster that plays instead of threads.
 
     Raises:
-        UsageError: The number of games is not possible, or the games of a cluster are to be recorded.
+        UsageError: An argument is impossible, or the games of a cluster are to be recorded.
         KeyboardInterrupt: On Ctrl-C; its attribute `partial` is the evaluation of the games finished until then.
-
-    >>> evaluate("random", "2048", games=1000, seed=1).games
-    1000
     """
     agent, game = make_agent(agent), make_game(game)
+    games, seed = _whole("games", games), _whole("seed", seed)
+    threads = default_threads() if threads is None else _whole("threads", threads)
     if games < 1:
         raise UsageError(f"games={games}: at least one game must be played")
-    if cluster is not None and record is not None:
-        raise UsageError("games that are played on a cluster cannot be recorded")
-    threads = default_threads() if threads is None else threads
     if threads < 1:
         raise UsageError(f"threads={threads}: at least one is needed")
+    if cluster is not None and record is not None:
+        raise UsageError("games that are played on a cluster cannot be recorded")
     evaluator = _Evaluator(agent, game, games, seed, threads if cluster is None else cluster.processors)
-    with nullcontext() if record is None else GamesRecorder(Path(record)) as recorder:
+    with nullcontext() if record is None else GamesRecorder(record) as recorder:
         return evaluator.run(progress, recorder, cluster)
+
+
+def _whole(name: str, value: object) -> int:
+    if not isinstance(value, Integral):
+        raise UsageError(f"{name}={excerpt(value)}: must be a whole number")
+    return int(value)
 
 
 class _Evaluator:
@@ -169,21 +95,12 @@ class _Evaluator:
         self._began = 0.0
 
     def run(self, progress: Progress | None, recorder: GamesRecorder | None, cluster: Cluster | None) -> Evaluation:
-        """Play all games."""
-        if cluster is None:
-            in_python = self._warm_up(recorder)
-            if in_python:
-                self.threads = 1
+        """Play all games, and return their results."""
+        if cluster is None and self._warm_up(recorder):
+            self.threads = 1
         self._began = time.perf_counter()
         try:
-            if cluster is not None:
-                self._play_on_cluster(cluster, progress)
-            elif isinstance(self.agent, BatchAgent) and recorder is None:
-                self._play_batches(self.agent, progress)
-            else:
-                parallel_for(
-                    lambda first, count: self._play(first, count, recorder), self.games, self.threads, progress
-                )
+            self._play_all(progress, recorder, cluster)
         except KeyboardInterrupt as stop:
             if self.finished.any():
                 stop.partial = self.evaluation()  # type: ignore[attr-defined]
@@ -193,11 +110,28 @@ class _Evaluator:
     def evaluation(self) -> Evaluation:
         """Return the evaluation of the games that are finished."""
         scores, moves, codes = (array[self.finished] for array in self.results)
-        seconds = time.perf_counter() - self._began
-        return Evaluation(self.agent.spec, self.game, self.seed, self.threads, scores, moves, codes, seconds)
+        return Evaluation(
+            self.agent.spec,
+            self.game,
+            self.seed,
+            self.threads,
+            scores,
+            moves,
+            codes,
+            seconds=time.perf_counter() - self._began,
+            numbers=np.flatnonzero(self.finished),
+        )
+
+    def _play_all(self, progress: Progress | None, recorder: GamesRecorder | None, cluster: Cluster | None) -> None:
+        if cluster is not None:
+            self._play_on_cluster(cluster, progress)
+        elif isinstance(self.agent, BatchAgent) and recorder is None:
+            self._play_batches(self.agent, progress)
+        else:
+            parallel_for(lambda first, count: self._play(first, count, recorder), self.games, self.threads, progress)
 
     def _warm_up(self, recorder: GamesRecorder | None) -> bool:
-        """Load or compile the kernels, so that only playing is timed; returns whether the agent plays in Python."""
+        """Load or compile the kernels, so that only playing is timed; return whether the agent plays in Python."""
         if isinstance(self.agent, BatchAgent):
             self._play_batch(self.agent, 0, 0)
             return True

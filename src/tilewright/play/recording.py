@@ -1,11 +1,11 @@
-"""Recorded games: one game a line, as JSON, exact for every game and every tile, and checked move by move when read.
+"""Recorded games: files with one game a line, as JSON, checked move by move when they are read.
 
     {"format": "tilewright-game-1", "game": "2048", "seed": 7, "number": 0, "start": "0000001000100000",
      "moves": [["left", "0100100010000000", 0], …], "agent": "greedy", "score": 3120, "over": true}
 
-A move is its name, the board that came of it and the score then. Boards are texts that `Game.parse` reads: hexadecimal
-tile codes with the game's notes behind them (`1233000000000004 hint=2 bag=143`), and numbers where a tile is beyond
-the hexadecimal digits.
+A move is its name, the board after the new tile, and the score then. Boards are texts that `Game.parse` reads:
+hexadecimal tile codes with the notes of the game (`1233000000000004 hint=2 bag=143`), or numbers where a tile has no
+hexadecimal digit.
 """
 
 import json
@@ -36,78 +36,91 @@ __all__ = [
     "EpisodeRecorder",
     "GamesRecorder",
     "Recording",
-    "head_text",
-    "is_ours",
-    "move_text",
     "parse_line",
     "play_recorded",
     "read_game",
     "read_games",
     "recording_of",
     "state_text",
-    "tail_text",
 ]
 
 FORMAT = "tilewright-game-1"
-_LONGEST_LINE = 1 << 26  # bytes; the longest games there are take about a tenth of it
-_LONGEST_WORDS = 5000  # specs have paths in them
+_MAX_LINE = 1 << 26  # bytes; the longest possible games take about a tenth of it
+_MAX_SPEC = 5000  # characters; specs may contain paths
 _MOVES_PER_CALL = 4096  # of the kernel
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Recording:
-    """A game that was played, from its first board to its last."""
+    """A game that was played, from its first board to its last.
+
+    Attributes:
+        game: The game.
+        agent: The spec of the agent that played, or `human`.
+        seed: The seed of the game.
+        number: The number of the game.
+        states: The first state, and the state after every move.
+        actions: The moves by name, one fewer than `states`.
+        scores: The score at every state.
+    """
 
     game: Game
-    agent: str  # who played: an agent's spec, or `human`
+    agent: str
     seed: int
     number: int
-    states: tuple[State, ...]  # the first one, and one after every move
+    states: tuple[State, ...]
     actions: tuple[str, ...]
-    scores: tuple[int, ...]  # beside `states`
+    scores: tuple[int, ...]
 
     def board(self, i: int) -> Board:
-        """The board after `i` moves."""
+        """Return the board after `i` moves; -1 for the last board."""
         return Board(self.game, self.states[i])
 
     @property
     def score(self) -> int:
+        """The score at the end."""
         return self.scores[-1]
 
     @property
     def is_over(self) -> bool:
+        """True if no move is legal on the last board."""
         return self.game.is_over(self.board(-1))
 
-    def line(self) -> str:
-        """The game as a line of a file, without its end."""
-        head = head_text(self.game, self.seed, self.number, self.states[0])
+    def to_line(self) -> str:
+        """Return the game as a line of a file, without the newline."""
+        head = _head_text(self.game, self.seed, self.number, self.states[0])
         moves = zip(self.actions, self.states[1:], self.scores[1:], strict=True)
-        entries = ", ".join(move_text(self.game, *move) for move in moves)
-        return head + entries + tail_text(self.agent, self.score, self.is_over)
+        entries = ", ".join(_move_text(self.game, *move) for move in moves)
+        return head + entries + _tail_text(self.agent, self.score, self.is_over)
+
+    def __repr__(self) -> str:
+        """Return who played and the result in one line."""
+        moves = "1 move" if len(self.actions) == 1 else f"{len(self.actions):,} moves"
+        return f"<Recording of {self.game.spec} by {self.agent}: score {self.score:,} after {moves}>"
 
 
-def is_ours(line: bytes) -> bool:
-    """Whether a line begins as every recorded game does."""
+def _is_recording(line: bytes) -> bool:
+    """Tell whether a line begins as every recorded game does."""
     return re.match(rb'\{"format": ?"tilewright-game-', line) is not None
 
 
-def head_text(game: Game, seed: int, number: int, start: State) -> str:
-    """A recorded game up to its first move."""
+def _head_text(game: Game, seed: int, number: int, start: State) -> str:
+    """Return the text of a recorded game up to its first move."""
     head = {"format": FORMAT, "game": game.spec, "seed": seed, "number": number, "start": state_text(game, start)}
     return json.dumps(head)[:-1] + ', "moves": ['
 
 
-def move_text(game: Game, action: str, state: State, score: int) -> str:
+def _move_text(game: Game, action: str, state: State, score: int) -> str:
     return f'["{action}", "{state_text(game, state)}", {score}]'
 
 
-def tail_text(agent: str, score: int, over: bool) -> str:
-    """A recorded game from its last move on."""
+def _tail_text(agent: str, score: int, over: bool) -> str:
+    """Return the text of a recorded game after its last move."""
     return "], " + json.dumps({"agent": agent, "score": score, "over": over})[1:]
 
 
 def state_text(game: Game, state: State) -> str:
-    """The shortest text that `parse` reads: hexadecimal codes where they do, and the notes."""
+    """Return the shortest text of a state that `Game.parse` reads: hexadecimal codes if possible, and the notes."""
     board = Board(game, state)
     if game.high_bits(state):
         return game.text(board)
@@ -120,7 +133,7 @@ def state_text(game: Game, state: State) -> str:
 
 
 def play_recorded(player: Player, seed: int, number: int) -> Recording:
-    """Play game `number` of `seed`: the one that `evaluate` plays, move by move."""
+    """Play the game that `evaluate` plays with this seed and number, and return all its moves."""
     game, stream = player.game, stream_for(seed, number)
     board, score = game.start_from(stream)
     states, actions, scores = [board.state], list[str](), [score]
@@ -136,14 +149,41 @@ def play_recorded(player: Player, seed: int, number: int) -> Recording:
 # Reading
 
 
-def read_games(path: Path) -> Iterator[Recording]:
-    """The games of a file, one after the other, each checked when it is its turn."""
-    for number, line in _lines(path):
-        yield _read_line(path, number, line)
+def read_games(path: Path | str) -> Iterator[Recording]:
+    """Read the games of a file one after the other; `list(read_games(path))` reads them all.
+
+    Every game is checked move by move when it is read.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result = evaluate("greedy", games=3, seed=1, record=f"{folder}/games.jsonl")
+    ...     [game.score for game in read_games(f"{folder}/games.jsonl")] == result.scores.tolist()
+    True
+
+    Args:
+        path: A file that `evaluate` or `tilewright play` has recorded.
+
+    Raises:
+        FileError: The file cannot be read, or a line of it is no recorded game; the message names the line.
+    """
+    file = _as_path(path)
+    return (_read_line(file, number, line) for number, line in _lines(file))
 
 
-def read_game(path: Path, position: int = 0) -> tuple[Recording, int]:
-    """The game at a position, counted from 0, and how many games the file has; the others are not looked at."""
+def read_game(path: Path | str, position: int = 0) -> tuple[Recording, int]:
+    """Read one game of a file without checking the others.
+
+    Args:
+        path: A file of recorded games.
+        position: The position of the game in the file, from 0.
+
+    Returns:
+        The game, and the number of games in the file.
+
+    Raises:
+        FileError: The file cannot be read, has no such game, or the line is no recorded game.
+    """
+    path = _as_path(path)
     found, games = None, 0
     for number, line in _lines(path):
         games = number
@@ -155,15 +195,26 @@ def read_game(path: Path, position: int = 0) -> tuple[Recording, int]:
     return found, games
 
 
+def _as_path(path: Path | str) -> Path:
+    """Return the path of a file.
+
+    Raises:
+        UsageError: It is neither a path nor text.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise UsageError(f"{excerpt(path)} is no file: give a path as text or as a Path")
+    return Path(path)
+
+
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file with their numbers, from 1."""
+    """Yield the lines of a file with their numbers, from 1."""
     try:
         with path.open("rb") as file:
             number = 0
-            while line := file.readline(_LONGEST_LINE):
+            while line := file.readline(_MAX_LINE):
                 number += 1
-                if len(line) == _LONGEST_LINE:
-                    raise _wrong(path, number, "not a recorded game of tilewright: the line is longer than any")
+                if len(line) == _MAX_LINE:
+                    raise _wrong(path, number, "not a recorded game of tilewright: the line is too long")
                 yield number, line
     except OSError as error:
         raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
@@ -181,22 +232,22 @@ def _read_line(path: Path, number: int, line: bytes) -> Recording:
 
 
 def parse_line(line: bytes, *, trusted: bool = True) -> Recording:
-    """Read one line and check all of it.
+    """Read a recorded game from its line, and check every move.
 
     Args:
         line: A recorded game.
         trusted: Whether to import the module of a game that the line names as module:Class.
 
     Raises:
-        UsageError: The line is no recorded game, or is damaged.
+        UsageError: The line is no recorded game, or no such game can have been played.
     """
     found = _read_object(line)
-    spec = _words(found, "game")
+    spec = _line_of_text(found, "game")
     if not trusted:
         GAMES.check_imported(spec)
     game = make_game(spec)
     seed, number = _count(found, "seed"), _count(found, "number")
-    agent, score = _words(found, "agent"), _member(found, "score", int)
+    agent, score = _line_of_text(found, "agent"), _member(found, "score", int)
     over = _member(found, "over", bool)
     start = _member(found, "start", str)
     states, actions, scores = [_state(game, start, "start")], [], [game.board_score(start)]
@@ -215,17 +266,17 @@ def parse_line(line: bytes, *, trusted: bool = True) -> Recording:
 
 
 def _read_object(line: bytes) -> dict[str, Any]:
-    """The JSON of a line, if it is a recorded game at all; raises UsageError."""
+    """Return the JSON object of a recorded game."""
     try:
         found: dict[str, Any] = json.loads(line)
     except (ValueError, RecursionError):
-        ours = "damaged: not JSON" if line.endswith(b"\n") else "the line is cut off"
-        raise UsageError(ours if is_ours(line) else "not a recorded game of tilewright") from None
-    if not is_ours(line):
+        reason = "damaged: not JSON" if line.endswith(b"\n") else "the line is cut off"
+        raise UsageError(reason if _is_recording(line) else "not a recorded game of tilewright") from None
+    if not _is_recording(line):
         raise UsageError("not a recorded game of tilewright")
-    default_stream = _member(found, "format", str)
-    if default_stream != FORMAT:
-        raise UsageError(f"the format {excerpt(default_stream)} is not known; this version reads {FORMAT}")
+    version = _member(found, "format", str)
+    if version != FORMAT:
+        raise UsageError(f"the format {excerpt(version)} is not known; this version reads {FORMAT}")
     return found
 
 
@@ -245,10 +296,10 @@ def _count(found: dict[str, Any], key: str) -> int:
     return count
 
 
-def _words(found: dict[str, Any], key: str) -> str:
-    """A text of one line, which may be shown as it is."""
+def _line_of_text(found: dict[str, Any], key: str) -> str:
+    """Return a text that is safe to print: one line without control characters."""
     text: str = _member(found, key, str)
-    if len(text) > _LONGEST_WORDS or not text.isprintable():
+    if len(text) > _MAX_SPEC or not text.isprintable():
         raise UsageError(f"damaged: {key} is {excerpt(text)}")
     return text
 
@@ -276,9 +327,16 @@ _SOUND, _ILLEGAL_MOVE, _IMPOSSIBLE = 0, 1, 2
 
 @kernel
 def sound_moves(rules: Rules, log: MoveLog, into: Outcomes) -> tuple[Int, Int]:
-    """How many moves of a game are right, and what is wrong with the next one; fills in what the scores should be.
+    """Check the moves of a game, and compute its scores.
 
-    Place 0 of `log` is the first board, its score given; action `i` leads from place `i - 1` to place `i`.
+    Args:
+        rules: The rules of the game.
+        log: The first state at index 0; action `i` leads from state `i - 1` to state `i`. The score at index 0 is
+            given, the others are computed in place.
+        into: Workspace for the outcomes of a move.
+
+    Returns:
+        The number of correct moves, and the fault of the next one: _SOUND, _ILLEGAL_MOVE or _IMPOSSIBLE.
     """
     for i in range(1, len(log.actions)):
         after, reward = slide(rules, State(log.cells[i - 1], log.extra[i - 1]), log.actions[i])
@@ -295,15 +353,16 @@ def sound_moves(rules: Rules, log: MoveLog, into: Outcomes) -> tuple[Int, Int]:
 
 
 def _check_moves(recording: Recording) -> None:
+    """Raise UsageError unless every move is legal, every new tile possible and every score right."""
     log = make_move_log(len(recording.states))
     log.cells[:] = [state.cells for state in recording.states]
     log.extra[:] = [state.extra for state in recording.states]
     log.actions[1:] = [action_number(action) for action in recording.actions]
     log.scores[0] = recording.scores[0]
     good, fault = sound_moves(recording.game.rules, log, make_outcomes())
-    for i, (right, default_stream) in enumerate(zip(log.scores[: good + 1].tolist(), recording.scores, strict=False)):
-        if right != default_stream:
-            raise UsageError(f"move {i}: the score is given as {excerpt(default_stream)}; it is {right}")
+    for i, (right, given) in enumerate(zip(log.scores[: good + 1].tolist(), recording.scores, strict=False)):
+        if right != given:
+            raise UsageError(f"move {i}: the score is given as {excerpt(given)}; it is {right}")
     text = recording.game.text
     if fault == _ILLEGAL_MOVE:
         raise UsageError(f"move {good + 1}: {recording.actions[good]} moves nothing on {text(recording.board(good))!r}")
@@ -318,7 +377,7 @@ def _check_moves(recording: Recording) -> None:
 
 
 def recording_of(episode: Episode, agent: str) -> Recording:
-    """The game as it stands."""
+    """Return the recording of an episode up to its current board."""
     turns = episode.history
     return Recording(
         game=episode.game,
@@ -332,23 +391,23 @@ def recording_of(episode: Episode, agent: str) -> Recording:
 
 
 class _RecordFile:
-    """A file of recorded games, open for writing; an existing file of another kind is never touched."""
+    """A file of recorded games, open for writing. An existing file of another kind is never changed."""
 
-    def __init__(self, path: Path, *, anew: bool) -> None:
-        self.path = path
+    def __init__(self, path: Path | str, *, overwrite: bool) -> None:
+        self.path = path = _as_path(path)
         try:
-            _check_is_ours(path, anew)
+            _check_is_recording(path, overwrite)
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file: IO[bytes] = path.open("wb" if anew or not path.exists() else "r+b", buffering=0)
+            self._file: IO[bytes] = path.open("wb" if overwrite or not path.exists() else "r+b", buffering=0)
             self._end = self._file.seek(0, os.SEEK_END)
         except OSError as error:
-            raise self._cannot(error) from None
+            raise self._write_error(error) from None
 
-    def _cannot(self, error: OSError) -> FileError:
+    def _write_error(self, error: OSError) -> FileError:
         return FileError(f"{self.path}: cannot be written: {error.strerror or error}")
 
     def _write(self, text: str, at: int) -> int:
-        """Write `text` and let the file end there; returns where that is."""
+        """Write `text` at a position, cut the file off behind it, and return the new end."""
         data = memoryview(text.encode())
         try:
             self._file.seek(at)
@@ -359,11 +418,12 @@ class _RecordFile:
             if end < self._end:
                 self._file.truncate(end)
         except OSError as error:
-            raise self._cannot(error) from None
+            raise self._write_error(error) from None
         self._end = end
         return end
 
     def close(self) -> None:
+        """Write everything to the disk, and close the file."""
         try:
             if self._file.seekable():
                 os.fsync(self._file.fileno())
@@ -381,28 +441,33 @@ class _RecordFile:
         self.close()
 
 
-def _check_is_ours(path: Path, anew: bool) -> None:
+def _check_is_recording(path: Path, overwrite: bool) -> None:
+    """Raise FileError unless games can be written to the file, or behind those that it has."""
     if not path.is_file() or not path.stat().st_size:
         return
     with path.open("rb") as file:
-        if not is_ours(file.read(100)):
+        if not _is_recording(file.read(100)):
             raise FileError(f"{path}: is no file of recorded games, and is left as it is")
         file.seek(-1, os.SEEK_END)
-        if not anew and file.read() != b"\n":
+        if not overwrite and file.read() != b"\n":
             raise FileError(f"{path}: its last line is cut off, so that no game can follow")
 
 
 class GamesRecorder(_RecordFile):
-    """Takes the games of an evaluation in any order, from any thread, and writes them in theirs."""
+    """Writes the games of an evaluation to a file in the order of their numbers, replacing an earlier file.
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, anew=True)
+    A game is written as soon as it and all games before it are finished. Threads may add games in any order.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(path, overwrite=True)
         self._lock = threading.Lock()
         self._next = 0
         self._waiting: dict[int, str] = {}
 
     def add(self, recording: Recording) -> None:
-        line = recording.line() + "\n"
+        """Add a finished game; any thread may call this."""
+        line = recording.to_line() + "\n"
         with self._lock:
             self._waiting[recording.number] = line
             while self._next in self._waiting:
@@ -411,23 +476,28 @@ class GamesRecorder(_RecordFile):
 
 
 class EpisodeRecorder(_RecordFile):
-    """Follows one game after another behind what the file holds already; the file is whole after every move.
+    """Adds games to a file while they are played. The file is complete after every move.
 
-    The last line is the game being played. A move replaces the end of the line, from the last move on, by the new move
-    and a new end, in one small write; taking moves back shortens it. A game without moves leaves no line.
+    The last line is the current game. A move replaces the end of the line, after the move before it, in one small
+    write. Undoing moves shortens the line. A game without moves leaves no line.
     """
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, anew=False)
-        self.begin()
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(path, overwrite=False)
+        self.start_game()
 
-    def begin(self) -> None:
-        """Another game follows."""
+    def start_game(self) -> None:
+        """Keep the current game as it is, and begin the next line."""
         self._start = self._end
-        self._ends: list[int] = []  # where the head and each move end
+        self._ends: list[int] = []  # the positions in the file behind the head and behind each move
 
     def update(self, episode: Episode, agent: str) -> None:
-        """Bring the file up to date after a move was made or taken back."""
+        """Update the file after moves were made or undone.
+
+        Args:
+            episode: The current game.
+            agent: Who has played so far.
+        """
         turns = episode.history
         del self._ends[len(turns) + 1 :]
         if not turns:
@@ -437,11 +507,11 @@ class EpisodeRecorder(_RecordFile):
         at = self._ends[-1] if self._ends else self._start
         pieces = []
         if not self._ends:
-            pieces.append(head_text(episode.game, episode.seed, episode.number, turns[0].board.state))
+            pieces.append(_head_text(episode.game, episode.seed, episode.number, turns[0].board.state))
             self._ends.append(at + len(pieces[0]))
         for i in range(len(self._ends) - 1, len(turns)):
             then = turns[i + 1] if i + 1 < len(turns) else episode
-            entry = move_text(episode.game, turns[i].action, then.board.state, then.score)
+            entry = _move_text(episode.game, turns[i].action, then.board.state, then.score)
             pieces.append(f", {entry}" if i else entry)
             self._ends.append(self._ends[-1] + len(pieces[-1]))
-        self._write("".join(pieces) + tail_text(agent, episode.score, episode.is_over) + "\n", at)
+        self._write("".join(pieces) + _tail_text(agent, episode.score, episode.is_over) + "\n", at)

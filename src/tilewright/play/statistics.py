@@ -1,18 +1,20 @@
-"""Estimates with 95 % intervals: means, rates, and the mean of the best of every hundred games."""
+"""Estimates with 95 % confidence intervals: means, rates, and the mean of the maxima of groups of 100 games."""
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Estimate", "max100", "mean_of", "rate_of"]
+__all__ = ["Estimate", "max100", "mean_of", "rate_of", "student_point"]
 
-Z = 1.959963984540054  # the normal distribution's 97.5 % point
-RESAMPLES = 2_000
-ENOUGH_GROUPS = 30  # for a bootstrap
+Sample: TypeAlias = NDArray[np.integer] | NDArray[np.floating]
 
-# Student's 97.5 % points for 1 to 29 degrees of freedom.
+Z = 1.959963984540054  # the 97.5 % quantile of the normal distribution
+RESAMPLES = 2_000  # of the bootstrap
+MIN_BOOTSTRAP_GROUPS = 30
+
+# The 97.5 % quantiles of Student's t for 1 to 29 degrees of freedom.
 _STUDENT = (
     12.706205, 4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.364624, 2.306004, 2.262157, 2.228139,
     2.200985, 2.178813, 2.160369, 2.144787, 2.131450, 2.119905, 2.109816, 2.100922, 2.093024, 2.085963,
@@ -21,7 +23,13 @@ _STUDENT = (
 
 
 class Estimate(NamedTuple):
-    """A figure and its 95 % interval; the ends are None where the sample is too small for one."""
+    """An estimate with its 95 % confidence interval.
+
+    Attributes:
+        value: The estimate.
+        low: The lower end of the interval; None if the sample is too small for an interval.
+        high: The upper end of the interval; None if the sample is too small for an interval.
+    """
 
     value: float
     low: float | None
@@ -32,12 +40,23 @@ class Estimate(NamedTuple):
         """Half the width of the interval."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
-    def to_json(self) -> dict[str, Any]:
-        return {"mean": self.value, "ci95": None if self.low is None else [self.low, self.high]}
+    @property
+    def interval(self) -> list[float] | None:
+        """Both ends of the interval, or None."""
+        return None if self.low is None or self.high is None else [self.low, self.high]
+
+    def __str__(self) -> str:
+        """Write the estimate with its margin: `1,094.8 ± 3.3`."""
+        margin = "" if self.margin is None else f" ± {self.margin:,.1f}"
+        return f"{self.value:,.1f}{margin}"
 
 
 def student_point(degrees: int) -> float:
-    """Student's 97.5 % point: a table for few degrees of freedom, Fisher's expansion beyond."""
+    """Return the 97.5 % quantile of Student's t: from a table, or beyond it by Fisher's expansion.
+
+    Args:
+        degrees: The degrees of freedom, from 1 up.
+    """
     if degrees <= len(_STUDENT):
         return _STUDENT[degrees - 1]
     z, n = Z, degrees
@@ -49,8 +68,12 @@ def student_point(degrees: int) -> float:
     )
 
 
-def mean_of(sample: NDArray[Any]) -> Estimate:
-    """The mean of a sample, with Student's interval."""
+def mean_of(sample: Sample) -> Estimate:
+    """Estimate the mean of a population from a sample, with Student's interval.
+
+    >>> print(mean_of(np.array([1, 2, 3])))
+    2.0 ± 2.5
+    """
     mean, n = float(np.mean(sample)), len(sample)
     if n < 2:
         return Estimate(mean, None, None)
@@ -59,7 +82,7 @@ def mean_of(sample: NDArray[Any]) -> Estimate:
 
 
 def rate_of(hits: int, n: int) -> Estimate:
-    """A rate, with Wilson's interval.
+    """Estimate a probability from `hits` successes in `n` trials, with Wilson's interval.
 
     >>> rate_of(0, 100).high < 0.04
     True
@@ -67,23 +90,29 @@ def rate_of(hits: int, n: int) -> Estimate:
     rate, z2 = hits / n, Z * Z
     centre = (rate + z2 / (2 * n)) / (1 + z2 / n)
     margin = Z / (1 + z2 / n) * math.sqrt(rate * (1 - rate) / n + z2 / (4 * n * n))
-    low = 0.0 if hits == 0 else centre - margin  # exactly: rounding would put it beside the rate itself
+    low = 0.0 if hits == 0 else centre - margin  # exactly 0: rounding would leave a tiny difference
     high = 1.0 if hits == n else centre + margin
     return Estimate(rate, low, high)
 
 
-def max100(scores: NDArray[Any]) -> Estimate | None:
-    """The mean over every hundred games of their best score, as Yeh et al. report it, with its interval.
+def max100(scores: Sample) -> Estimate | None:
+    """Estimate the mean of the maxima of groups of 100 games, as Yeh et al. report it.
 
-    None for less than a hundred games; games beyond a whole hundred do not count. The interval is a bootstrap's, but of
-    few hundreds Student's: drawn from two of them, a bootstrap's 95 % would hold the truth half of the time.
+    Games beyond the last whole group are left out. The interval is a bootstrap percentile interval. For fewer than 30
+    groups it is Student's: a bootstrap of two groups would contain the true value only half of the time.
+
+    Args:
+        scores: The scores in the order of the games.
+
+    Returns:
+        The estimate; None for fewer than 100 games.
     """
     groups = len(scores) // 100
     if groups == 0:
         return None
-    best = scores[: groups * 100].reshape(groups, 100).max(axis=1)
-    if groups < ENOUGH_GROUPS:
-        return mean_of(best)
+    maxima = scores[: groups * 100].reshape(groups, 100).max(axis=1)
+    if groups < MIN_BOOTSTRAP_GROUPS:
+        return mean_of(maxima)
     draws = np.random.default_rng(0).integers(0, groups, (RESAMPLES, groups))
-    low, high = np.percentile(best[draws].mean(axis=1), [2.5, 97.5])
-    return Estimate(float(best.mean()), float(low), float(high))
+    low, high = np.percentile(maxima[draws].mean(axis=1), [2.5, 97.5])
+    return Estimate(float(maxima.mean()), float(low), float(high))

@@ -95,14 +95,7 @@ def _plot_evaluations(axes: "Axes", evaluations: Sequence[EvaluationPoint]) -> N
 def draw_tiles(evaluation: Evaluation) -> "Figure":
     """Draw the percentage of games that ended with each largest tile."""
     figure = new_figure(8.0, 3.4)
-    axes = style(figure.add_subplot())
-    codes = list(range(int(evaluation.codes.min()), int(evaluation.codes.max()) + 1))
-    percentages = [100 * float((evaluation.codes == code).mean()) for code in codes]
-    bars = axes.bar([str(evaluation.game.value(code)) for code in codes], percentages, color=BLUE, width=0.7)
-    axes.bar_label(bars, [f"{percentage:.1f}" for percentage in percentages], fontsize=9, color=INK, padding=2)
-    axes.set_xlabel("largest tile", color=INK)
-    axes.set_ylabel("games, %", color=INK)
-    axes.margins(y=0.12)
+    evaluation.plot(figure.add_subplot())
     return figure
 
 

@@ -160,7 +160,7 @@ class Jobs:
 
             with agent.reporting_failures(_StoppedError):
                 found = review(recording, agent.agent, progress)
-            job.result = dataclasses.replace(found, agent=agent.spec).to_json(worst)
+            job.result = dict(dataclasses.replace(found, agent=agent.spec).summary(worst))
 
         return self._start(Job("review", len(recording.actions), self._limits.job_seconds), work)
 

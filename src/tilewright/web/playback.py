@@ -159,7 +159,7 @@ class GameSeries:
 
     def to_json(self) -> JsonObject | None:
         """Return the results of `evaluate` and the tiles; None before the first game is finished."""
-        return {**self.evaluation().to_json(), "tiles": self.tiles()} if self.finished else None
+        return {**self.evaluation().summary(), "tiles": self.tiles()} if self.finished else None
 
 
 def _array(counts: list[int]) -> NDArray[np.int64]:

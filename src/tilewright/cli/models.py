@@ -1,0 +1,229 @@
+"""`tilewright models`: the trained models, what they are made of, and packing them into small files."""
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tilewright._core.files import read_tensors
+from tilewright._core.registry import did_you_mean
+from tilewright.cli import output
+from tilewright.cli.options import json_option
+from tilewright.errors import FileError, UsageError
+from tilewright.models import PREFIX, packaged_models
+
+if TYPE_CHECKING:
+    from tilewright.ntuple.model import Model
+
+__all__ = ["models"]
+
+MAX_QUANTUM = 1_000_000
+
+
+@click.command()
+@click.argument("model", required=False)
+@click.option("--pack", type=click.Path(path_type=Path), metavar="FILE", help="Write MODEL to FILE in a small format.")
+@click.option(
+    "--quantum",
+    type=float,
+    default=16.0,
+    show_default=True,
+    help="With --pack: round weights to multiples of this number of points.",
+)
+@click.option(
+    "--games",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="With --pack: keep only the weights that this number of games looks up; 0 keeps all.",
+)
+@click.option(
+    "--max-weights",
+    type=click.IntRange(1),
+    metavar="NUMBER",
+    help="With --games: keep at most this number of weights, those that are looked up most often.",
+)
+@click.option(
+    "--downgrade-above",
+    type=int,
+    metavar="TILE",
+    help="With --pack: boards with tiles above this one are played as downgraded boards; 0 for none.",
+)
+@json_option
+def models(
+    model: str | None,
+    pack: Path | None,
+    quantum: float,
+    games: int,
+    max_weights: int | None,
+    downgrade_above: int | None,
+    as_json: bool,
+) -> None:
+    """List the models in the package and under runs/; with MODEL, describe one or pack it.
+
+    MODEL is a file, or the name of a model in the package.
+
+    \b
+    Examples:
+      tilewright models
+      tilewright models package:2048
+      tilewright models runs/minute/model.safetensors
+      tilewright models runs/minute/model.safetensors --pack small.safetensors
+      tilewright models runs/minute/model.safetensors --pack smaller.safetensors --games 500
+      tilewright models runs/minute/model.safetensors --pack smallest.safetensors --games 500 --max-weights 2000000
+    """
+    if pack is None and downgrade_above is not None:
+        raise UsageError("--downgrade-above goes with --pack")
+    if model is None:
+        if pack is not None:
+            raise UsageError("--pack needs a MODEL")
+        _list_models(as_json)
+        return
+    file = _find(model)
+    is_deep = read_tensors(file)[1].get("format", "").startswith("tilewright-deep-")
+    if pack is None:
+        _describe_deep(model, file, as_json) if is_deep else _describe_ntuple(model, file, as_json)
+    elif is_deep:
+        raise UsageError(f"{model}: a deep network; --pack is for n-tuple networks")
+    else:
+        _pack(file, pack, quantum, games, max_weights, downgrade_above)
+        print(f"{pack}: {pack.stat().st_size / 1e6:,.1f} MB, from {file.stat().st_size / 1e6:,.1f} MB")
+
+
+def _find(model: str) -> Path:
+    """Return the file of a model by its name or path."""
+    packaged = packaged_models()
+    if model.startswith(PREFIX) and model not in packaged:
+        hint = did_you_mean(model, packaged)
+        raise UsageError(f"there is no model {model!r} in the package{hint}; there are: {', '.join(packaged)}")
+    return packaged.get(model, Path(model))
+
+
+def _list_models(as_json: bool) -> None:
+    files = packaged_models() | {str(file): file for file in sorted(Path("runs").glob("*/model.safetensors"))}
+    entries = [_entry(name, file) for name, file in files.items()]
+    if as_json:
+        output.print_json(entries)
+        return
+    rows = [
+        (
+            str(entry["model"]),
+            f"{entry['megabytes']:,.1f}",
+            str(entry["game"]),
+            _count(entry["games"]),
+            _count(entry["mean_score"]),
+        )
+        for entry in entries
+    ]
+    with_score = any(entry["mean_score"] is not None for entry in entries)
+    columns = ("model", ">MB", "game", ">games of training", ">mean score")
+    shown = slice(None) if with_score else slice(-1)
+    output.print_table(columns[shown], [row[shown] for row in rows])
+    if len(entries) == len(packaged_models()):
+        print("\nthere are no models under runs/ yet; `tilewright train minute` trains one")
+
+
+def _entry(name: str, file: Path) -> dict[str, str | float | None]:
+    about = _read_metadata(file)
+    return {
+        "model": name,
+        "megabytes": round(file.stat().st_size / 1e6, 1),
+        "game": about.get("game", ""),
+        "games": _number(about.get("games")),
+        "mean_score": _number(about.get("mean_score")),
+    }
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return None
+
+
+def _count(value: str | float | None) -> str:
+    return f"{value:,.0f}" if isinstance(value, float) else ""
+
+
+def _read_metadata(file: Path) -> dict[str, str]:
+    """Return the metadata of a safetensors file without reading its weights; empty if it has none."""
+    try:
+        with file.open("rb") as opened:
+            header = json.loads(opened.read(min(int.from_bytes(opened.read(8), "little"), 1 << 20)))
+        return {str(key): str(value) for key, value in header["__metadata__"].items()}
+    except OSError as error:
+        raise FileError(f"{file}: cannot be read: {error.strerror or error}") from None
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
+        return {}
+
+
+def _pack(
+    file: Path, packed: Path, quantum: float, games: int, max_weights: int | None, downgrade_above: int | None
+) -> None:
+    from tilewright.ntuple.downgrade import check_downgrade_above
+    from tilewright.ntuple.model import load_model
+    from tilewright.ntuple.prune import prune
+
+    if not 0 <= quantum <= MAX_QUANTUM:
+        raise UsageError(f"--quantum {quantum:g}: must be from 0 to {MAX_QUANTUM:,}")
+    if max_weights is not None and not games:
+        raise UsageError("--max-weights needs --games, the number of games in which look-ups are counted")
+    model = load_model(file)
+    if downgrade_above is not None:
+        check_downgrade_above(downgrade_above, model.game)
+        model = dataclasses.replace(model, downgrade_above=downgrade_above)
+    if games:
+        output.announce_compilation()
+        with output.progress_bar("games", games) as progress:
+            model = prune(model, games, max_weights, progress=progress)
+    model.save(packed, compact=True, quantum=quantum)
+
+
+def _describe_ntuple(name: str, file: Path, as_json: bool) -> None:
+    from tilewright.ntuple.model import load_model
+
+    model = load_model(file)
+    if as_json:
+        output.print_json(_about_ntuple(model) | model.origin)
+        return
+    print(f"{name}: n-tuple network of {model.value_function} values for {model.game.spec}\n\n{model.architecture}\n")
+    if model.downgrade_above:
+        print(f"boards with tiles above {model.downgrade_above} are played as downgraded boards\n")
+    _print_origin(model.origin)
+
+
+def _about_ntuple(model: "Model") -> dict[str, str | int | list[str]]:
+    return {
+        "game": model.game.spec,
+        "value_function": model.value_function,
+        "tuples": list(model.architecture.tuples),
+        "features": list(model.architecture.features),
+        "downgrade_above": model.downgrade_above,
+    }
+
+
+def _describe_deep(name: str, file: Path, as_json: bool) -> None:
+    from tilewright.deep.model import load_deep_model
+
+    model = load_deep_model(file)
+    config, weights = model.config, sum(weight.numel() for weight in model.network.parameters())
+    about = {
+        "game": config.game.spec,
+        "algorithm": config.algorithm,
+        "architecture": config.architecture,
+        "encoding": config.encoding,
+    }
+    if as_json:
+        output.print_json(about | {"weights": weights, **model.origin})
+        return
+    described = f"deep {config.algorithm} network {config.architecture} of {weights:,} weights"
+    print(f"{name}: {described} for {config.game.spec}\n")
+    _print_origin(model.origin)
+
+
+def _print_origin(origin: dict[str, str]) -> None:
+    """Print how a model was trained: its numbers, and its configuration."""
+    output.print_table(("", ""), [(key, text.strip()) for key, text in origin.items() if key != "config"])
+    print(f"\n{origin.get('config', '')}", end="")
