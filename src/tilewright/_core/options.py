@@ -9,6 +9,7 @@ A class may be decorated as a frozen dataclass, but need not be: `Configurable` 
 import inspect
 import os
 import re
+import threading
 import types
 import typing
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from typing import ClassVar, Self, TypeVar
 __all__ = ["Configurable", "Option", "complete_class", "option_words", "options_of"]
 
 T = TypeVar("T")
+_COMPLETING = threading.RLock()  # two threads may use a class for the first time
 Value = bool | int | float | str | Path | None
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _NOUNS: dict[type, str] = {
@@ -87,14 +89,15 @@ def complete_class(cls: type[T]) -> type[T]:
 
     A class with an `__init__` of its own stays as it is; its objects are then equal only to themselves.
     """
-    if "__dataclass_fields__" in vars(cls):
+    with _COMPLETING:
+        if "__dataclass_fields__" in vars(cls):
+            return cls
+        if "__init__" not in vars(cls):
+            return dataclass(frozen=True)(cls)
+        for method in ("__eq__", "__hash__"):
+            if method not in vars(cls):
+                setattr(cls, method, getattr(object, method))
         return cls
-    if "__init__" not in vars(cls):
-        return dataclass(frozen=True)(cls)
-    for method in ("__eq__", "__hash__"):
-        if method not in vars(cls):
-            setattr(cls, method, getattr(object, method))
-    return cls
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,11 @@ def make_rules(rows: int, columns: int, start_tiles: int, largest_code: int) -> 
 
 @implements(move_line, ThreesLine)
 def move_threes_line(rule: ThreesLine, line: Line) -> Int:
-    """1 2 3 . -> 3 3 . .   3 . 3 6 -> 3 3 6 .   3 6 6 6 -> 3 12 6 .   (returns the code of the merged tile, or 0)"""
+    """Move one line by one cell: 1 2 3 . -> 3 3 . .   3 . 3 6 -> 3 3 6 .   3 6 6 6 -> 3 12 6 .
+
+    Returns:
+        The code of the merged tile; 0 if no tiles merge.
+    """
     for i in range(len(line) - 1):
         near, far = line[i], line[i + 1]
         merged = 0
@@ -185,7 +189,7 @@ def _draw(bag: Word, word: Word) -> Word:
 
 
 @inline
-def _decide(cells: Word, bag: Word, stream: Stream) -> tuple[Word, Word]:
+def _draw_hint(cells: Word, bag: Word, stream: Stream) -> tuple[Word, Word]:
     """Draw the next tile: its hint, and the bag after it."""
     word = next_word(stream)
     if low_half(word) < BONUS_CHANCE:
@@ -201,7 +205,7 @@ def spawn_threes(rules: ThreesRules, after: State, stream: Stream) -> tuple[Stat
     """Add the tile of the hint to a random entry cell, and draw the next hint."""
     hint, bag = after.extra & u64(15), (after.extra >> u64(4)) & u64(0o777)
     if not hint:
-        hint, bag = _decide(after.cells, bag, stream)
+        hint, bag = _draw_hint(after.cells, bag, stream)
     word = next_word(stream)
     tile = hint
     if hint > THREE:
@@ -209,7 +213,7 @@ def spawn_threes(rules: ThreesRules, after: State, stream: Stream) -> tuple[Stat
     entry = after.extra >> ENTRY_SHIFT
     place = trailing_zeros(pdep(ONE << below(word, popcount(entry)), entry))
     cells = after.cells | (tile << (place << TWO))
-    hint, bag = _decide(cells, bag, stream)
+    hint, bag = _draw_hint(cells, bag, stream)
     return State(cells, hint | (bag << u64(4))), rules.tile_scores[tile]
 
 
@@ -224,12 +228,12 @@ def start_threes(rules: ThreesRules, stream: Stream) -> tuple[State, Int]:
         empty = empty_cells(cells, rules.board)
         cells |= pdep(ONE << below(next_word(stream), popcount(empty)), empty) * tile
         score += rules.tile_scores[tile]
-    hint, bag = _decide(cells, bag, stream)
+    hint, bag = _draw_hint(cells, bag, stream)
     return State(cells, hint | (bag << u64(4))), score
 
 
 @inline
-def _hint_chance(cells: Word, bag: Word, hint: Word) -> float:
+def _hint_probability(cells: Word, bag: Word, hint: Word) -> float:
     """The probability that the next hint is `hint`; 4 stands for any bonus tile."""
     bonus = 1.0 / 21.0 if largest_nibble(cells) >= BONUS_FROM else 0.0
     if hint > THREE:
@@ -248,37 +252,37 @@ def outcomes_threes(rules: ThreesRules, after: State, into: Outcomes) -> Int:
     lanes = np.float64(popcount(entry))
     n = 0
     for first_hint in range(1, 5):  # the known hint, or all possible ones
-        hint, bag, hint_chance = u64(first_hint), known_bag, 1.0
+        hint, bag, hint_probability = u64(first_hint), known_bag, 1.0
         if known_hint:
             if hint != min(known_hint, u64(4)):
                 continue
             hint = known_hint
         else:
-            hint_chance = _hint_chance(after.cells, bag, hint)
+            hint_probability = _hint_probability(after.cells, bag, hint)
             if hint <= THREE:
                 bag = _bag_without(bag, hint)
             else:
                 hint = u64(largest_nibble(after.cells) - BONUS_STEP)
-        if hint_chance == 0.0:
+        if hint_probability == 0.0:
             continue
         lowest = min(hint, u64(4))
         for tile in range(lowest, hint + ONE):
-            chance = hint_chance / (np.float64(hint - lowest + ONE) * lanes)
+            tile_probability = hint_probability / (np.float64(hint - lowest + ONE) * lanes)
             for place in range(15, -1, -1):
                 if (entry >> u64(place)) & ONE:
                     cells = after.cells | (u64(tile) << u64(4 * place))
-                    n = _list_next_hints(rules, cells, bag, chance, rules.tile_scores[tile], into, n)
+                    n = _list_next_hints(rules, cells, bag, tile_probability, rules.tile_scores[tile], into, n)
     return n
 
 
 @inline
 def _list_next_hints(
-    rules: ThreesRules, cells: Word, bag: Word, chance: float, reward: int, into: Outcomes, n: int
+    rules: ThreesRules, cells: Word, bag: Word, tile_probability: float, reward: int, into: Outcomes, n: int
 ) -> Int:
     """Write the outcomes of one new tile from index `n` on; returns the index after them."""
     for next_hint in range(1, 5):
         hint, left = u64(next_hint), bag
-        probability = chance * _hint_chance(cells, bag, hint)
+        probability = tile_probability * _hint_probability(cells, bag, hint)
         if probability == 0.0:
             continue
         if hint <= THREE:

@@ -84,7 +84,11 @@ def make_rules(rows: int, columns: int, four: float, start_tiles: int, cascade: 
 
 @implements(move_line, Twenty48Line)
 def move_2048_line(rule: Twenty48Line, line: Line) -> Int:
-    """2 2 4 . -> 4 4 . .  (reward 4; returned as reward / 4);  with cascade -> 8 . . .  (reward 12)"""
+    """Move one line: 2 2 4 . -> 4 4 . . with the reward 4, or with cascade 8 . . . with the reward 12.
+
+    Returns:
+        A quarter of the reward, which fits in 16 bits.
+    """
     reward = 0
     end = 0  # line[:end] is final
     may_merge = False  # whether the last of these tiles may merge with the next
