@@ -7,6 +7,8 @@ import os
 import re
 import subprocess
 import sys
+import urllib.parse
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -221,7 +223,24 @@ def test_visitors_of_the_web_page_import_nothing(tmp_path: Path) -> None:
     assert not {"own_agent", "own_game"} & set(sys.modules)
 
 
-def test_a_server_offers_what_the_command_names() -> None:
+def test_a_server_offers_what_the_command_names(tmp_path: Path) -> None:
+    arguments = ("serve", "--no-open", "--port", "0", "--runs", str(tmp_path), "--game", GAME, "--agent", AGENT)
+    process = start_tilewright(*arguments, changes={"PYTHONPATH": WITH_EXAMPLES})
+    assert process.stdout is not None
+    url = process.stdout.readline().split()[3]
+
+    def get(path: str, **parameters: str) -> Any:
+        query = urllib.parse.urlencode(parameters)
+        with urllib.request.urlopen(f"{url}api/v1/{path}?{query}", timeout=300) as answer:  # noqa: S310
+            return json.load(answer)
+
+    assert [entry["name"] for entry in get("games")] == ["2048", "threes", "Fibonacci"]
+    advice = get("move", game="Fibonacci", board=BOARD, agent="Corner")
+    assert (advice["game"], advice["agent"]) == ("Fibonacci", "Corner")
+    assert advice["values"] == tw.make_agent(AGENT).values(tw.make_game(GAME).parse(BOARD))
+
+
+def test_a_server_refuses_what_is_no_game() -> None:
     found = run_tilewright("serve", "--game", "own_agent:Corner", "--no-open", PYTHONPATH=WITH_EXAMPLES)
     assert found.returncode == 2
     assert "own_agent:Corner is not a subclass of tilewright.Game" in found.stderr
