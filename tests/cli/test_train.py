@@ -103,7 +103,7 @@ def test_values_are_set_as_toml_or_as_text(command: Command) -> None:
         (["tiny.toml", "--set", "alpha"], "--set alpha: must be of the form KEY=VALUE"),
         (["tiny.toml", "--set", "seed=1", "--seed", "2"], "--set seed=1: seed is given twice"),
         (["minute", "--set", 'tuples=["0123"]'], 'minute: network = "4x6" and tuples exclude each other'),
-        (["tiny.toml", "--set", "alpha=3"], "alpha = 3.0: must be above 0 to 2"),
+        (["tiny.toml", "--set", "alpha=3"], "alpha = 3.0: must be above 0 and at most 2"),
         (["tiny.toml", "--set", "game=threse"], "game: there is no game 'threse' (did you mean 'threes'?)"),
         (["tiny.toml", "--seed", "-1"], "seed = -1: must be from 0"),
         (["tiny.toml", "--seed", "x"], "'x' is not a valid integer"),

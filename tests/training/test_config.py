@@ -271,12 +271,12 @@ def test_its_length_in_words(minutes: float, games: int, words: str) -> None:
         ('update = "online"\nn_step = 2', 'update = "online" learns from one move at a time; lambda and n_step need'),
         ("n_step = -1", "n_step = -1: must be from 0"),
         ("n_step = 1.5", "n_step = 1.5: must be a whole number"),
-        ("alpha = 0.0", "alpha = 0.0: must be above 0 to 2"),
-        ("alpha = 2.1", "alpha = 2.1: must be above 0 to 2"),
+        ("alpha = 0.0", "alpha = 0.0: must be above 0 and at most 2"),
+        ("alpha = 2.1", "alpha = 2.1: must be above 0 and at most 2"),
         ('alpha = "all"', "alpha = 'all': must be a number"),
         ("alpha = true", "alpha = True: must be a number"),
-        ("decay = 0", "decay = 0.0: must be above 0 to 1"),
-        ("decay = 1.01", "decay = 1.01: must be above 0 to 1"),
+        ("decay = 0", "decay = 0.0: must be above 0 and at most 1"),
+        ("decay = 1.01", "decay = 1.01: must be above 0 and at most 1"),
         ("epsilon = -1", "epsilon = -1.0: must be from 0 to 1"),
         ("optimistic_init = nan", "optimistic_init = nan: must be from -1,000,000,000 to 1,000,000,000"),
         ("optimistic_init = -inf", "optimistic_init = -inf: must be from -1,000,000,000 to 1,000,000,000"),
@@ -319,7 +319,7 @@ def test_what_is_wrong_is_one_line_that_names_the_key(tmp_path: Path, text: str,
 def test_a_changed_key_is_checked_like_the_file() -> None:
     with pytest.raises(ConfigError, match=r"minute: unknown key 'sede' \(did you mean 'seed'"):
         read_config("minute", sede=1)
-    with pytest.raises(ConfigError, match=r"minute: alpha = -1.0: must be above 0 to 2"):
+    with pytest.raises(ConfigError, match=r"minute: alpha = -1.0: must be above 0 and at most 2"):
         read_config("minute", alpha=-1)
 
 

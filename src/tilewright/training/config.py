@@ -104,7 +104,7 @@ class TrainingConfig(Config):
     >>> TrainingConfig(games=1000, alpha=3)
     Traceback (most recent call last):
     ...
-    tilewright.errors.ConfigError: alpha = 3.0: must be above 0 to 2
+    tilewright.errors.ConfigError: alpha = 3.0: must be above 0 and at most 2
     """
 
     game: str = key("2048", "The game, as a spec such as 2048, 2048:rows=3 or threes:max_tile=6144.")
