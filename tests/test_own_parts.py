@@ -215,7 +215,7 @@ def test_visitors_of_the_web_page_import_nothing(tmp_path: Path) -> None:
         for parameters in ({"game": GAME}, {"agent": AGENT}):
             answer = client.get("/api/v1/move", params={"board": "1120000000000001", **parameters})
             assert answer.status_code == 400
-            assert "is not loaded here" in answer.json()["reason"]
+            assert "this server offers registered" in answer.json()["reason"]
         line = json.dumps({"format": FORMAT, "game": GAME})
         answer = client.post("/api/v1/reviews", json={"recording": line})
         assert answer.status_code == 400

@@ -2,7 +2,7 @@
 
 import tilewright as tw
 
-__all__ = ["Broken", "Corner", "Halves", "NotFinite"]
+__all__ = ["Broken", "Corner", "Halves", "NotFinite", "Unregistered"]
 
 
 class Halves(tw.LineGame):
@@ -25,6 +25,10 @@ class Halves(tw.LineGame):
 
     def spawns(self) -> dict[int, float]:
         return {4: 0.5, 16: 0.5}
+
+
+class Unregistered(Halves):
+    """A game that the server is not started with."""
 
 
 class Corner(tw.Agent):

@@ -59,7 +59,6 @@ def test_values_and_move_come_from_one_search(client: TestClient) -> None:
     found = get(client, "/move", board=BOARD, agent="heuristic:ms=5")
     assert found["values"][found["move"]] == max(found["values"].values())
     assert found["depth"] >= 1
-    assert found["nodes"] >= 1
 
 
 def test_move_asks_the_network_of_a_run_by_its_name(client: TestClient, runs: Path) -> None:

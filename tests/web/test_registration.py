@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.web.conftest import API, BOARD, wait_for
-from tests.web.plugins import Corner, Halves
+from tests.web.plugins import Corner, Halves, Unregistered
 from tilewright import AGENTS, GAMES, SpecError, make_agent, make_game
 from tilewright.play.recording import play_recorded
 from tilewright.web.app import make_app
@@ -92,6 +92,14 @@ def test_errors_of_an_agent_are_answers(plugins: TestClient, agent: str, reason:
     assert (answer.status_code, answer.json()) == (500, {"reason": reason})
 
 
+def test_the_author_of_an_agent_finds_the_traceback_in_the_log(
+    plugins: TestClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    plugins.get(f"{API}/move", params={"board": BOARD, "agent": "Broken"})
+    assert "agent Broken failed" in caplog.text
+    assert "plugins.py" in caplog.text
+
+
 def test_errors_of_an_agent_end_steps_sockets_and_jobs(plugins: TestClient) -> None:
     reason = "agent Broken failed: ZeroDivisionError: an error of the agent"
     answer = plugins.post(f"{API}/step", json={"board": BOARD, "agent": "Broken"})
@@ -131,11 +139,10 @@ def test_a_request_imports_nothing(client: TestClient) -> None:
 
 
 def test_an_imported_game_that_is_not_registered_is_refused(client: TestClient) -> None:
-    answer = client.get(f"{API}/start", params={"game": f"{PLUGINS}:Halves"})
-    assert answer.json() == {"reason": f"game {PLUGINS}:Halves: this server offers registered games only"}
-    line = play_recorded(make_agent("random").player(Halves()), 2, 0).to_line()
-    answer = client.post(f"{API}/reviews", json={"recording": line, "agent": "greedy"})
-    assert answer.json() == {"reason": f"game {PLUGINS}:Halves: this server offers registered games only"}
+    refusal = {"reason": f"game {PLUGINS}:Unregistered: this server offers registered games only"}
+    line = play_recorded(make_agent("random").player(Unregistered()), 2, 0).to_line()
+    assert client.get(f"{API}/start", params={"game": f"{PLUGINS}:Unregistered"}).json() == refusal
+    assert client.post(f"{API}/reviews", json={"recording": line, "agent": "greedy"}).json() == refusal
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from tilewright.web.registration import parse_registered
 from tilewright.web.runs import RunLibrary
 from tilewright.web.schemas import JsonObject
 
-__all__ = ["AgentCatalogue", "AgentFailedError", "WebAgent"]
+__all__ = ["AgentCatalogue", "AgentFailedError", "WebAgent", "log_failure"]
 
 _QUICK = {"random", "greedy", "ntuple"}  # agents that do not search
 _MAX_AGENTS = 64  # that are kept with their players
@@ -33,6 +33,12 @@ _log = logging.getLogger(__name__)
 
 class AgentFailedError(TilewrightError):
     """An agent raised an error of its own, or returned values that cannot be."""
+
+
+def log_failure(error: TilewrightError) -> None:
+    """Log an error of an agent's own code with its traceback, for the author of the agent."""
+    if isinstance(error, AgentFailedError) and error.__cause__ is not None:
+        _log.warning("%s", error, exc_info=error.__cause__)
 
 
 class WebAgent:
@@ -83,14 +89,13 @@ class WebAgent:
 
     @contextmanager
     def reporting_failures(self, *others: type[Exception]) -> Iterator[None]:
-        """Log errors of the agent's own code, and raise AgentFailedError instead; `others` are not its errors."""
+        """Raise AgentFailedError instead of errors of the agent's own code; `others` are not its errors."""
         passed_on: tuple[type[Exception], ...] = (TilewrightError, *others)
         try:
             yield
         except passed_on:
             raise
         except Exception as error:
-            _log.warning("agent %s failed", self.spec, exc_info=error)
             reason = f"{type(error).__name__}: {error}".partition("\n")[0]
             raise AgentFailedError(f"agent {self.spec} failed: {reason}") from error
 

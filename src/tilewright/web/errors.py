@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 
 from tilewright._core.text import excerpt
 from tilewright.errors import TilewrightError
-from tilewright.web.agents import AgentFailedError
+from tilewright.web.agents import AgentFailedError, log_failure
 from tilewright.web.executors import BusyError
 from tilewright.web.jobs import UnknownJobError
 from tilewright.web.runs import RunLibrary, UnknownRunError
@@ -24,6 +24,7 @@ def add_error_handlers(app: FastAPI, runs: RunLibrary) -> None:
 
     @app.exception_handler(TilewrightError)
     async def on_error(request: Request, error: TilewrightError) -> JSONResponse:
+        log_failure(error)
         return _answer(_STATUS.get(type(error), 400), runs.hide_paths(str(error)))
 
     @app.exception_handler(RequestValidationError)

@@ -114,6 +114,7 @@ class Executors:
     """
 
     def __init__(self, limits: Limits) -> None:
+        """Start the threads."""
         self.quick = BoundedExecutor("quick", 2, limits.waiting)
         self.slow = BoundedExecutor("slow", default_threads(), limits.waiting, low_priority=True)
         self.jobs = BoundedExecutor("job", max(2, default_threads()), limits.jobs, low_priority=True)

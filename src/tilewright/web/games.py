@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 
+from tilewright.errors import UsageError
 from tilewright.games import GAMES
 from tilewright.games.base import Game
 from tilewright.web.registration import parse_registered
@@ -22,18 +23,20 @@ def read_game(spec: str, max_length: int) -> Game:
 
 
 def describe_games() -> list[JsonObject]:
-    """Describe all games that can be played without further options."""
-    return [_describe(name) for name in GAMES.available() if _is_playable(name)]
+    """Describe all games that can be played without further options; a broken plug-in is left out."""
+    return [_describe(name, game) for name in GAMES.available() if (game := _make_default(name)) is not None]
 
 
-def _is_playable(name: str) -> bool:
-    return not any(option.is_required for option in GAMES.options(name).values())
+def _make_default(name: str) -> Game | None:
+    try:
+        return GAMES.make(name)
+    except UsageError:
+        return None
 
 
-def _describe(name: str) -> JsonObject:
-    game = GAMES.make(name)
+def _describe(name: str, game: Game) -> JsonObject:
     options = [
-        {"name": option.name, "default": option.default, "kind": _kind(option.kinds)}
+        {"name": option.name, "default": _shown(option.default), "kind": _kind(option.kinds)}
         for option in GAMES.options(name).values()
         if option.kinds
     ]
@@ -45,6 +48,10 @@ def _describe(name: str) -> JsonObject:
         "win_tile": None if game.win_code is None else game.value(game.win_code),
         "colours": [game.palette.background(code) for code in range(len(game.tile_values))],
     }
+
+
+def _shown(default: object) -> object:
+    return default if isinstance(default, bool | int | float | str | None) else str(default)
 
 
 def _kind(kinds: tuple[type, ...]) -> str:

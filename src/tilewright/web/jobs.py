@@ -11,7 +11,7 @@ from tilewright.errors import TilewrightError
 from tilewright.games.base import Game
 from tilewright.play.recording import Recording
 from tilewright.play.review import review
-from tilewright.web.agents import WebAgent
+from tilewright.web.agents import WebAgent, log_failure
 from tilewright.web.executors import BoundedExecutor, BusyError
 from tilewright.web.limits import Limits
 from tilewright.web.playback import GameSeries
@@ -45,6 +45,7 @@ class Job:
     """
 
     def __init__(self, kind: str, total: int, max_seconds: float) -> None:
+        """Make a job that waits; it stops after `max_seconds`."""
         self.id = secrets.token_hex(8)
         self.kind, self.total, self.done = kind, total, 0
         self.state: JobState = "waiting"
@@ -84,6 +85,7 @@ class Job:
         except _StoppedError:
             pass
         except TilewrightError as error:
+            log_failure(error)
             self.reason = hide_paths(str(error))
             self.state = "failed"
             return

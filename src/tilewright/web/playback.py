@@ -35,6 +35,7 @@ class Playback:
     """
 
     def __init__(self, agent: WebAgent, game: Game) -> None:
+        """Put an agent to work."""
         self._agent, self._game = agent, game
         with agent.reporting_failures():
             self._player = agent.agent.player(game)
@@ -91,6 +92,7 @@ class GameSeries:
     """
 
     def __init__(self, agent: WebAgent, game: Game, games: int, seed: int) -> None:
+        """Start the first of the games."""
         self._agent, self._game, self._games, self._seed = agent, game, games, seed
         self._playback = Playback(agent, game)
         self._scores: list[int] = []

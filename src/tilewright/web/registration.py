@@ -4,7 +4,6 @@ A spec may name a class as `module:Class`. Whoever starts the server may import 
 """
 
 from tilewright._core.registry import Registry
-from tilewright._core.text import excerpt
 from tilewright.agents import AGENTS
 from tilewright.agents.base import Agent
 from tilewright.errors import SpecError
@@ -37,7 +36,7 @@ def parse_registered(
     for known, entry in registry.entries.items():
         if entry.target == name:
             return known, words
-    raise SpecError(f"{registry.kind} {excerpt(name, 60)}: this server offers registered {registry.kind}s only")
+    raise SpecError(f"{registry.kind} {name}: this server offers registered {registry.kind}s only")
 
 
 def register_game(spec: str) -> str:

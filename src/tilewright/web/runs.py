@@ -28,6 +28,7 @@ class RunLibrary:
     """The runs in one folder. A name is looked up among the existing runs; no path is made from it."""
 
     def __init__(self, path: Path) -> None:
+        """Take a folder, which need not exist yet."""
         self.path = path.resolve()
 
     def folders(self) -> dict[str, Path]:

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from tilewright.errors import TilewrightError, UsageError
 from tilewright.play.recording import state_text
+from tilewright.web.agents import log_failure
 from tilewright.web.errors import describe_errors
 from tilewright.web.games import read_game
 from tilewright.web.playback import GameSeries, Playback, PlaybackMove
@@ -105,6 +106,7 @@ async def _serve(
         await _run_both(play(server, socket, request, pace), _listen(socket, pace))
         await socket.close()
     except TilewrightError as error:
+        log_failure(error)
         await socket.send_json({"reason": server.runs.hide_paths(str(error))})
         await socket.close(1008)
     except (WebSocketDisconnect, RuntimeError, KeyError):
