@@ -36,17 +36,21 @@ def test_json_of_a_game(command: Command) -> None:
     assert found["options"] == {"rows": 4, "columns": 4, "start_tiles": 9, "max_tile": 12288}
 
 
-@pytest.mark.parametrize("name", AGENTS.entries)
-def test_every_option_of_an_agent_is_listed_with_its_meaning(command: Command, name: str) -> None:
-    cls = AGENTS.load(name)
-    options = [field.name for field in dataclasses.fields(cls)]
-    meanings = option_meanings(cls)
-    assert list(meanings.keys()) and set(meanings) == set(options) if options else not meanings
-    said = command("agents", name).out
+@pytest.mark.parametrize(
+    ("kind", "registry", "name"),
+    [("games", GAMES, name) for name in GAMES.entries] + [("agents", AGENTS, name) for name in AGENTS.entries],
+)
+def test_every_option_is_listed_with_its_meaning(
+    command: Command, kind: str, registry: Registry[Any], name: str
+) -> None:
+    options = [field.name for field in dataclasses.fields(registry.load(name))]
+    meanings = option_meanings(registry.load(name))
+    assert list(meanings) == options
+    said = command(kind, name).out
     for option in options:
         row = next(line for line in said.splitlines() if line.split()[0] == option)
         assert row.endswith(meanings[option])
-    assert json.loads(command("agents", name, "--json").out)["meanings"] == meanings
+    assert json.loads(command(kind, name, "--json").out)["meanings"] == meanings
 
 
 @pytest.mark.parametrize(

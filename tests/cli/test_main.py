@@ -59,7 +59,7 @@ def test_version(command: Command) -> None:
         (["agents", "gredy"], "there is no agent 'gredy' (did you mean 'greedy'?)"),
         (["bench", "2048-rando"], "there is no benchmark '2048-rando' (did you mean '2048-random'?)"),
         (["bench", "--repeat", "0"], "repeat=0: at least one run is needed"),
-        (["demo", "--games", "0"], "games=0: at least one game must be played"),
+        (["demo", "--games", "0"], "--games 0: at least one game must be played"),
     ],
 )
 def test_a_wrong_request_is_one_line_that_says_what_is_wrong(

@@ -68,7 +68,7 @@ def test_without_pandas_the_message_names_the_pip_line(monkeypatch: pytest.Monke
 def test_csv_has_one_row_per_game(recorded: tuple[Evaluation, Path], kind: type, tmp_path: Path) -> None:
     result, _ = recorded
     result.to_csv(kind(tmp_path / "games.csv"))
-    rows = list(csv.DictReader((tmp_path / "games.csv").open()))
+    rows = list(csv.DictReader((tmp_path / "games.csv").read_text().splitlines()))
     assert list(rows[0]) == ["number", "seed", "score", "moves", "largest_tile", "won"]
     assert [int(row["score"]) for row in rows] == result.scores.tolist()
     assert [row["won"] for row in rows] == [str(won) for won in result.to_dict()["won"]]

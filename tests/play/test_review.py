@@ -73,7 +73,7 @@ def test_an_agent_finds_no_fault_with_its_own_moves() -> None:
 def test_json_has_every_loss_and_the_worst_moves_as_boards() -> None:
     found = review(a_game("threes"), Scripted())
     facts = json.loads(json.dumps(found.summary(worst=2)))
-    assert (facts["agent"], facts["player"], facts["game"]) == ("scripted", "human", "threes")
+    assert (facts["agent"], facts["player"], facts["game"]) == (Scripted().spec, "human", "threes")
     assert (facts["moves"], facts["score"], facts["over"]) == (len(found.moves), found.recording.score, True)
     assert facts["losses"] == found.losses
     assert facts["values"] == [max(move.values.values()) for move in found.moves]
@@ -141,8 +141,8 @@ def test_the_plot_of_a_review_shows_its_losses() -> None:
 def test_the_repr_is_one_line_and_a_notebook_shows_the_worst_moves() -> None:
     found = review(a_game("2048"), Scripted())
     assert repr(found) == (
-        f"<Review of 2048 by human: {len(found.moves):,} moves, {100 * found.agreement:.1f} % agree with scripted, "
-        f"total loss {found.total_loss:,.0f}>"
+        f"<Review of 2048 by human: {len(found.moves):,} moves, {100 * found.agreement:.1f} % agree with "
+        f"{Scripted().spec}, total loss {found.total_loss:,.0f}>"
     )
     rows = re.findall(r"<tr><td>([\d,]+)</td><td>(\w+)</td><td>(\w+)</td>", found._repr_html_())
     assert rows == [(f"{move.number:,}", move.played, move.best) for move in found.worst()]

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from typing import Any
+from typing import TypeVar
 
 from tilewright._core.options import options_of
 from tilewright._core.registry import Registry
@@ -10,8 +10,10 @@ from tilewright.cli import output
 
 __all__ = ["list_registry", "option_meanings"]
 
+T = TypeVar("T")
 
-def list_registry(registry: Registry[Any], name: str | None, as_json: bool) -> None:
+
+def list_registry(registry: Registry[T], name: str | None, as_json: bool) -> None:
     """Print all entries of a registry, or the options of one.
 
     Args:
@@ -25,7 +27,7 @@ def list_registry(registry: Registry[Any], name: str | None, as_json: bool) -> N
         _print_options(registry, name, as_json)
 
 
-def _print_entries(registry: Registry[Any], as_json: bool) -> None:
+def _print_entries(registry: Registry[T], as_json: bool) -> None:
     summaries = {name: entry.summary for name, entry in registry.entries.items()}
     if as_json:
         output.print_json(summaries)
@@ -34,7 +36,7 @@ def _print_entries(registry: Registry[Any], as_json: bool) -> None:
     print(f"\noptions: tilewright {registry.kind}s NAME; a spec is NAME:OPTION=VALUE,…")
 
 
-def _print_options(registry: Registry[Any], name: str, as_json: bool) -> None:
+def _print_options(registry: Registry[T], name: str, as_json: bool) -> None:
     cls = registry.load(name)
     defaults, meanings = _defaults(cls), option_meanings(cls)
     summary = registry.summary(name)

@@ -4,7 +4,7 @@ import click
 
 from tilewright.agents.defaults import agent_or_default
 from tilewright.cli import output
-from tilewright.cli.options import agent_option, game_option, json_option, seed_option
+from tilewright.cli.options import agent_option, game_option, json_option
 from tilewright.games import make_game
 from tilewright.rng import stream_for
 
@@ -15,7 +15,7 @@ __all__ = ["move"]
 @click.argument("board")
 @agent_option("The agent that chooses the move.")
 @game_option
-@seed_option
+@click.option("--seed", default=0, show_default=True, help="Agents that draw random numbers repeat them with a seed.")
 @json_option
 def move(board: str, agent: str | None, game: str, seed: int, as_json: bool) -> None:
     """Print the value of every legal move on BOARD, and the move that the agent plays.

@@ -44,6 +44,10 @@ class Game(Configurable, ABC):
     >>> board, _ = game.spawn(after, seed=1)
     >>> game.text(board)
     '4 4 0 0 / 0 0 0 0 / 0 0 2 0 / 2 0 0 0'
+
+    Attributes:
+        rows: The number of rows, from 2 to 4.
+        columns: The number of columns, from 2 to 4.
     """
 
     rows: int = 4

@@ -345,10 +345,14 @@ class Threes(Game):
 
     >>> Threes(max_tile=6144).spec
     'threes:max_tile=6144'
+
+    Attributes:
+        start_tiles: The number of tiles on the first board.
+        max_tile: The largest tile, which does not merge: 12288 in the app, 6144 in Yeh et al. 2016.
     """
 
     start_tiles: int = 9
-    max_tile: int = 12288  # the largest tile, which does not merge: 12288 in the app, 6144 in Yeh et al. 2016
+    max_tile: int = 12288
 
     name: ClassVar[str] = "threes"
     tile_values: ClassVar[tuple[int, ...]] = (0, 1, 2, *(3 * 2**k for k in range(13)))

@@ -289,12 +289,18 @@ class Twenty48(Game):
 
     >>> Twenty48(rows=3, columns=3, four=0.5).spec
     '2048:rows=3,columns=3,four=0.5'
+
+    Attributes:
+        four: The probability that a new tile is a 4.
+        start_tiles: The number of tiles on the first board.
+        win_tile: The tile that wins the game.
+        cascade: Whether a merged tile may merge again in the same move, as in one paper.
     """
 
-    four: float = 0.1  # probability that a new tile is a 4
+    four: float = 0.1
     start_tiles: int = 2
     win_tile: int = 2048
-    cascade: bool = False  # whether a merged tile may merge again in the same move, as in one paper
+    cascade: bool = False
 
     name: ClassVar[str] = "2048"
     tile_values: ClassVar[tuple[int, ...]] = (0, *(2**code for code in range(1, LARGEST_CODE + 1)))

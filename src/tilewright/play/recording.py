@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Self, TypeVar
 
 from tilewright._core.jit import Int, kernel
 from tilewright._core.text import excerpt
@@ -44,10 +44,12 @@ __all__ = [
     "state_text",
 ]
 
+T = TypeVar("T")
 FORMAT = "tilewright-game-1"
 _MAX_LINE = 1 << 26  # bytes; the longest possible games take about a tenth of it
 _MAX_SPEC = 5000  # characters; specs may contain paths
 _MOVES_PER_CALL = 4096  # of the kernel
+_NOUNS: dict[type, str] = {str: "text", int: "a whole number", bool: "true or false", list: "a list"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -265,10 +267,10 @@ def parse_line(line: bytes, *, trusted: bool = True) -> Recording:
     return recording
 
 
-def _read_object(line: bytes) -> dict[str, Any]:
+def _read_object(line: bytes) -> dict[str, object]:
     """Return the JSON object of a recorded game."""
     try:
-        found: dict[str, Any] = json.loads(line)
+        found: dict[str, object] = json.loads(line)
     except (ValueError, RecursionError):
         reason = "damaged: not JSON" if line.endswith(b"\n") else "the line is cut off"
         raise UsageError(reason if _is_recording(line) else "not a recorded game of tilewright") from None
@@ -280,25 +282,25 @@ def _read_object(line: bytes) -> dict[str, Any]:
     return found
 
 
-def _member(found: dict[str, Any], key: str, kind: type) -> Any:
+def _member(found: dict[str, object], key: str, kind: type[T]) -> T:
     if key not in found:
         raise UsageError(f"damaged: {key} is missing")
-    if type(found[key]) is not kind:
-        noun = {str: "text", int: "a whole number", bool: "true or false", list: "a list"}[kind]
-        raise UsageError(f"damaged: {key} is {excerpt(found[key])}, not {noun}")
-    return found[key]
+    value = found[key]
+    if type(value) is not kind:  # isinstance would take true for a number
+        raise UsageError(f"damaged: {key} is {excerpt(value)}, not {_NOUNS[kind]}")
+    return value
 
 
-def _count(found: dict[str, Any], key: str) -> int:
-    count: int = _member(found, key, int)
+def _count(found: dict[str, object], key: str) -> int:
+    count = _member(found, key, int)
     if count < 0:
         raise UsageError(f"damaged: {key} is {excerpt(count)}, not a whole number from 0 up")
     return count
 
 
-def _line_of_text(found: dict[str, Any], key: str) -> str:
+def _line_of_text(found: dict[str, object], key: str) -> str:
     """Return a text that is safe to print: one line without control characters."""
-    text: str = _member(found, key, str)
+    text = _member(found, key, str)
     if len(text) > _MAX_SPEC or not text.isprintable():
         raise UsageError(f"damaged: {key} is {excerpt(text)}")
     return text
@@ -311,7 +313,7 @@ def _state(game: Game, text: str, place: str) -> State:
         raise UsageError(f"{place}: {error}") from None
 
 
-def _read_move(game: Game, entry: Any, i: int) -> tuple[str, State, int]:
+def _read_move(game: Game, entry: object, i: int) -> tuple[str, State, int]:
     if type(entry) is not list or [type(part) for part in entry] != [str, str, int]:
         raise UsageError(f"damaged: move {i} is {excerpt(entry)}, not [move, board, score]")
     action, text, score = entry
