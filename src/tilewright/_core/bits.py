@@ -12,6 +12,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
 
 from tilewright._core.jit import Word, inline, portable
 
@@ -22,6 +23,7 @@ __all__ = [
     "pext_portable",
     "popcount",
     "prefetch",
+    "stack_array",
     "trailing_zeros",
 ]
 
@@ -64,6 +66,26 @@ def prefetch(typingctx: Any, array: Any, index: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(array, types.uint64), codegen
+
+
+@intrinsic(prefer_literal=True)
+def stack_array(typingctx: Any, length: Any) -> Any:
+    """Return an uninitialised int64[length] on the stack of the calling function; `length` is a constant.
+
+    Kernels own no memory: this is how they get a few numbers to work with. The array must not be returned.
+    """
+    if not isinstance(length, types.IntegerLiteral):
+        return None
+    array_type = types.Array(types.int64, 1, "C")
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        size, item = ir.Constant(ir.IntType(64), length.literal_value), ir.Constant(ir.IntType(64), 8)
+        data = cgutils.alloca_once(builder, ir.IntType(64), size=size)
+        array = context.make_array(array_type)(context, builder)
+        populate_array(array, data, shape=[size], strides=[item], itemsize=item, meminfo=None)
+        return array._getvalue()
+
+    return array_type(length), codegen
 
 
 def _bmi2(name: str) -> Any:

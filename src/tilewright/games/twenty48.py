@@ -10,9 +10,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from tilewright._core.bits import pdep, popcount
+from tilewright._core.bits import pdep, popcount, stack_array
 from tilewright._core.checks import check_range
-from tilewright._core.jit import Int, Word, allocating_kernel, implements, inline
+from tilewright._core.jit import Int, Word, implements, inline, linked
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
 from tilewright.games.bitboard import (
@@ -123,10 +123,10 @@ def slide_2048(rules: Twenty48Rules, state: State, action: Int) -> tuple[State, 
     return State(orient(moved, action), ZERO), reward
 
 
-@allocating_kernel
+@linked
 def slide_wide(rules: Twenty48Rules, state: State, action: Int) -> tuple[State, Int]:
     """Slide cell by cell: exact for all tiles, slow, and rarely needed."""
-    codes = np.empty(16, np.int64)
+    codes, row = stack_array(16), stack_array(4)
     for cell in range(16):
         codes[cell] = wide_code(state, u64(15 - cell))
     length, lanes = (rules.rows, rules.columns) if action in (UP, DOWN) else (rules.columns, rules.rows)
@@ -134,7 +134,7 @@ def slide_wide(rules: Twenty48Rules, state: State, action: Int) -> tuple[State, 
     far = (length - 1) * step if action in (DOWN, RIGHT) else 0
     if far:
         step = -step
-    line = np.empty(length, np.int64)
+    line = row[:length]
     reward, changed = 0, False
     for lane in range(lanes):
         first = lane * lane_step + far
@@ -246,29 +246,37 @@ def downgrade_2048(rules: Twenty48Rules, state: State, largest_code: Int) -> Sta
     return state
 
 
-@allocating_kernel
+@linked
 def downgrade_cells(state: State, largest_code: Int) -> Word:
     """Halve every tile above the largest missing one until no code is above `largest_code` (Guei 2021).
 
     65536 16384 8192 -> 32768 16384 8192: the order of the tiles and the legal moves stay the same. Where no tile is
     missing, no tile can be halved.
     """
-    codes = np.empty(16, np.int64)
-    for cell in range(16):
-        codes[cell] = wide_code(state, u64(15 - cell))
-    while codes.max() > largest_code:
-        missing = codes.max() - 1
-        while missing > 0 and (codes == missing).any():
-            missing -= 1
-        if missing == 0:
-            break
+    cells, extra = state.cells, state.extra
+    while True:
+        present, largest_found = ZERO, 0  # bit c of `present` is set where a tile of code c is on the board
         for cell in range(16):
-            if codes[cell] > missing:
-                codes[cell] -= 1
-    cells = ZERO
+            code = wide_code(State(cells, extra), u64(cell))
+            present |= ONE << u64(code)
+            largest_found = max(largest_found, code)
+        missing = largest_found - 1
+        while missing > 0 and (present >> u64(missing)) & ONE:
+            missing -= 1
+        if largest_found <= largest_code or missing <= 0:
+            break
+        halved, halved_extra = ZERO, ZERO
+        for cell in range(16):
+            code = wide_code(State(cells, extra), u64(cell))
+            if code > missing:
+                code -= 1
+            halved |= u64(code & 15) << u64(4 * cell)
+            halved_extra |= u64(code >> 4) << u64(cell)
+        cells, extra = halved, halved_extra
+    downgraded = ZERO
     for cell in range(16):
-        cells = (cells << u64(4)) | u64(min(codes[cell], 15))
-    return cells
+        downgraded |= u64(min(wide_code(State(cells, extra), u64(cell)), 15)) << u64(4 * cell)
+    return downgraded
 
 
 @implements(hint_of, Twenty48Rules)
