@@ -342,7 +342,7 @@ class Game(Configurable, ABC):
         """
         board = self.parse(source)
         if board.is_empty:
-            raise BoardError(f"the board has no tiles, so it is no position of {self.name}; give at least one tile")
+            raise no_move_error(board)
         if "entry" in self.notes(board):
             raise BoardError("entry=…: this board is an afterstate; give one before the move or after the new tile")
         return board
