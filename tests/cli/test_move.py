@@ -172,7 +172,7 @@ BAD = [
     ("2048", "2 hint=3" + ZEROS, "hint=…: a board of 2048 has no such note"),
     ("2048", "7" * 10_000_000, "a text of 10,000,000 characters is no board"),
     ("threes", "4" + ZEROS, "cell 1 (row 1, column 1): 4 is no tile of threes"),
-    ("threes", "24576" + ZEROS, "24576 is no tile of threes"),
+    ("threes", "24576" + ZEROS, "24576 is beyond the largest tile of this game, 12288"),
     ("threes", "3" + ZEROS + " hint=9", "hint=9: a hint is 1, 2, 3 or +"),
     ("threes", "3" + ZEROS + " bag=555", "bag=555: a bag is"),
 ]
