@@ -38,7 +38,7 @@ def test_every_preset_trains_a_network_that_fits_its_game(name: str) -> None:
 
 
 def test_presets_are_listed_with_the_first_line_of_their_file() -> None:
-    assert list_presets()["minute"] == "A superhuman 2048 player in about a minute: 4x6 network, backward TC(0.5)."
+    assert list_presets()["minute"] == "A strong 2048 player in about a minute: 4x6 network, backward TC(0.5)."
     assert all(list_presets().values())
     assert {"minute", "threes", "dqn", "deep-afterstate"} <= set(list_presets())
 

@@ -339,7 +339,7 @@ def list_presets() -> dict[str, str]:
     """The presets that ship with the package, n-tuple and deep, each with a line that says what it trains.
 
     >>> list_presets()["minute"]
-    'A superhuman 2048 player in about a minute: 4x6 network, backward TC(0.5).'
+    'A strong 2048 player in about a minute: 4x6 network, backward TC(0.5).'
     """
     return {name: summary for folder in PRESET_FOLDERS for name, summary in presets_in(folder).items()}
 
