@@ -17,14 +17,15 @@ from tilewright._core.checks import check_that
 from tilewright._core.options import Configurable
 from tilewright.agents import AGENTS
 from tilewright.errors import SpecError
+from tilewright.games import make_game
 from tilewright.games.base import Game, no_move_error
-from tilewright.games.board import Board
+from tilewright.games.board import Board, BoardLike
 from tilewright.games.policy import GameResults, Policy, act_one, make_move_log, play_moves
 from tilewright.games.rules import ACTIONS, State
 from tilewright.games.state_kernels import typed_state
 from tilewright.rng import Stream, stream_for
 
-__all__ = ["Agent", "Analysis", "BatchAgent", "PlayedMove", "Player"]
+__all__ = ["Agent", "Analysis", "BatchAgent", "PlayedMove", "Player", "as_board", "values_by_action"]
 
 
 @dataclass(frozen=True)
@@ -72,14 +73,15 @@ class Agent(Configurable):
 
     name: ClassVar[str]
 
-    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+    def values(self, board: Any, stream: Stream | None = None) -> dict[str, float]:
         """Return the value of every legal move of a board; empty when the game is over.
 
         Args:
-            board: A board of any game that the agent can play.
+            board: A Board of any game that the agent can play; text, lists and arrays are boards of 2048.
             stream: Where chance plays a part, it is drawn from this stream. A stream in the same state gives the values
                 that `move` decides by. Without one, always the same stream is used.
         """
+        board = as_board(board)
         return self._own_player(board.game).analyse(board, stream).values
 
     def policy(self, game: Game) -> Policy | None:
@@ -90,12 +92,20 @@ class Agent(Configurable):
         """Return the agent at work on `game`; every thread needs a player of its own."""
         return Player(self, game, self.policy(game))
 
-    def move(self, board: Board, stream: Stream | None = None) -> str:
+    def move(self, board: Any, stream: Stream | None = None) -> str:
         """Return the move that the agent plays.
+
+        Args:
+            board: A Board of any game that the agent can play; text, lists and arrays are boards of 2048.
+            stream: See `values`.
 
         Raises:
             UsageError: The game is over.
+
+        >>> make_agent("expectimax:depth=2").move([[2, 2, 4, 0], [0] * 4, [0] * 4, [0, 0, 0, 2]])
+        'up'
         """
+        board = as_board(board)
         player = self._own_player(board.game)
         if player.policy is not None:
             return player.move(board, stream)
@@ -246,6 +256,11 @@ def _innermost(policy: Any) -> Any:
 
 def _first_best(values: dict[str, float]) -> str:
     return max(values, key=lambda action: values[action])
+
+
+def as_board(board: BoardLike) -> Board:
+    """Return a Board as it is, and anything else as a board of 2048."""
+    return board if isinstance(board, Board) else make_game("2048").parse(board)
 
 
 def values_by_action(q_values: NDArray[Any]) -> dict[str, float]:

@@ -6,9 +6,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from tilewright._core.jit import Int, implements
-from tilewright.agents.base import Agent
+from tilewright.agents.base import Agent, as_board
 from tilewright.games.base import Game
-from tilewright.games.board import Board
+from tilewright.games.board import BoardLike
 from tilewright.games.policy import NO_ACTION, act
 from tilewright.games.rules import ILLEGAL, Rules, State, slide
 from tilewright.rng import Stream, below, next_word
@@ -42,8 +42,9 @@ class GreedyAgent(Agent):
 
     name: ClassVar[str] = "greedy"
 
-    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+    def values(self, board: BoardLike, stream: Stream | None = None) -> dict[str, float]:
         """Return the reward of every legal move."""
+        board = as_board(board)
         game = board.game
         return {action: float(game.slide(board, action)[1]) for action in game.legal(board)}
 

@@ -7,9 +7,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from tilewright._core.jit import Int, implements
-from tilewright.agents.base import Agent
+from tilewright.agents.base import Agent, as_board
 from tilewright.games.base import Game
-from tilewright.games.board import Board
+from tilewright.games.board import BoardLike
 from tilewright.games.policy import NO_ACTION, act
 from tilewright.games.rules import ILLEGAL, Rules, State, slide
 from tilewright.rng import Stream, below, next_word
@@ -45,8 +45,9 @@ class RandomAgent(Agent):
 
     name: ClassVar[str] = "random"
 
-    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+    def values(self, board: BoardLike, stream: Stream | None = None) -> dict[str, float]:
         """Return 0 for every legal move."""
+        board = as_board(board)
         return dict.fromkeys(board.game.legal(board), 0.0)
 
     def policy(self, game: Game) -> RandomPolicy:

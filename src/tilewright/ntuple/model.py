@@ -1,6 +1,7 @@
 """Trained n-tuple networks, saved as one safetensors file each."""
 
 import json
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,19 @@ _KEYS_OF_FORMAT_2 = {
     "knows": "downgrade_above",
     "recipe": "config",
     "shape": "architecture",
+}
+_CONFIG_KEYS_OF_FORMAT_2 = {
+    "tiles": "alphabet",
+    "stages_after": "stages_from",
+    "collect": "start_pool",
+    "taught": "teacher_fraction",
+    "method": "value_function",
+    "order": "update",
+    "steps": "n_step",
+    "rule": "step_size",
+    "share": "alpha",
+    "initial": "optimistic_init",
+    "knows": "downgrade_above",
 }
 _FEATURES_OF_FORMAT_2 = {
     "large": "large_tiles",
@@ -172,4 +186,7 @@ def _translate(metadata: dict[str, str]) -> dict[str, str]:
     entries = json.loads(renamed["architecture"])
     entries["alphabet"] = entries.pop("tiles")
     entries["features"] = [_FEATURES_OF_FORMAT_2.get(name, name) for name in entries["features"]]
-    return renamed | {"format": FORMAT, "architecture": json.dumps(entries)}
+    config = re.sub(
+        r"^\w+", lambda key: _CONFIG_KEYS_OF_FORMAT_2.get(key[0], key[0]), renamed.get("config", ""), flags=re.MULTILINE
+    )
+    return renamed | {"format": FORMAT, "architecture": json.dumps(entries), "config": config}

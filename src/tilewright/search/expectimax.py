@@ -150,10 +150,11 @@ def search_by_expectimax(expectimax: Expectimax, rules: Rules, state: State, str
     status, timed = expectimax.status, expectimax.time_limit > 0
     empty = empty_cells(downgraded_cells(rules, state, LARGEST_NIBBLE), rules.board)
     max_depth = expectimax.depths[np.int64(popcount(empty))]
-    status.timed_out[0], status.nodes[0] = 0, 1
+    status.timed_out[0], status.nodes[0] = 0, 0
     if timed or max_depth == 1:
         status.deadline[0] = nanoseconds() + expectimax.time_limit
         evaluate_state(expectimax.evaluator, rules, state)
+        status.nodes[0] += 1
         _complete(expectimax, expectimax.evaluator.q_values, 1)
     if timed and _legal_moves(expectimax.q_values) < 2:
         return

@@ -28,7 +28,7 @@ class SearchStatus(NamedTuple):
     deadline: NDArray[np.int64]  # nanoseconds of the monotonic clock
     timed_out: NDArray[np.int64]  # 1 after the deadline
     depth: NDArray[np.int64]  # the last depth that was completed
-    nodes: NDArray[np.int64]  # the number of states evaluated or expanded
+    nodes: NDArray[np.int64]  # the number of states whose moves were searched
 
 
 def make_search_status() -> SearchStatus:
