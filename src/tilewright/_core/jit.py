@@ -19,6 +19,7 @@ from tilewright._core import kernel_cache
 from tilewright._core.linking import DeferredCompiler, Helper
 
 __all__ = [
+    "Float",
     "Int",
     "Word",
     "allocating_kernel",
@@ -37,6 +38,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 # The types of scalars in a kernel are known when it is compiled; a type checker does not see them.
 Word: TypeAlias = Any  # uint64
 Int: TypeAlias = Any  # int64
+Float: TypeAlias = Any  # float32
 
 _ALWAYS = {"error_model": "numpy", "no_cfunc_wrapper": True}
 _OF_HELPERS = {**_ALWAYS, "_nrt": False, "no_cpython_wrapper": True, "pipeline_class": DeferredCompiler}

@@ -172,7 +172,7 @@ class Player:
     def __init__(self, agent: Agent, game: Game, policy: Policy | None) -> None:
         self.agent, self.game, self.policy = agent, game, policy
 
-    def analyse(self, board: Any, stream: Stream | None = None) -> Analysis:
+    def analyse(self, board: BoardLike, stream: Stream | None = None) -> Analysis:
         """Search once, and return the values of all moves and the move that the agent plays.
 
         Args:
@@ -206,7 +206,7 @@ class Player:
         values = self.agent.values(board) if q_values is None else values_by_action(q_values)
         return values, ACTIONS[action] if values else None
 
-    def move(self, board: Any, stream: Stream | None = None) -> str:
+    def move(self, board: BoardLike, stream: Stream | None = None) -> str:
         """Return the move that the agent plays.
 
         Raises:
@@ -218,7 +218,7 @@ class Player:
             raise no_move_error(board)
         return move
 
-    def play(self, board: Any, score: int, stream: Stream, max_moves: int) -> list[PlayedMove]:
+    def play(self, board: BoardLike, score: int, stream: Stream, max_moves: int) -> list[PlayedMove]:
         """Play on from a board, and return the moves; fewer than `max_moves` only when the game is over.
 
         Args:

@@ -24,6 +24,7 @@ class GreedyPolicy(NamedTuple):
 
 @implements(act, GreedyPolicy)
 def act_by_reward(policy: GreedyPolicy, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
+    """Keep the best move so far; the n-th of equal ones replaces it with probability 1/n."""
     best_action, best_after, best_reward, ties = NO_ACTION, state, ILLEGAL, u64(0)
     for action in range(4):
         after, reward = slide(rules, state, action)
@@ -31,7 +32,7 @@ def act_by_reward(policy: GreedyPolicy, rules: Rules, state: State, stream: Stre
             best_action, best_after, best_reward, ties = action, after, reward, u64(1)
         elif reward == best_reward and reward != ILLEGAL:
             ties += u64(1)
-            if below(next_word(stream), ties) == u64(0):  # the n-th of the best replaces the chosen one with 1/n
+            if below(next_word(stream), ties) == u64(0):
                 best_action, best_after = action, after
     return best_action, best_after, best_reward
 

@@ -5,13 +5,13 @@ A step size is a NamedTuple type; `update_weights` distributes the error of one 
 error. Papers that give α per weight (Szubert, Yeh) use 1/n of it: 0.0025 on 17 look-ups is an alpha of 0.0425 here.
 """
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.bits import prefetch
-from tilewright._core.jit import Int, Word, implements
+from tilewright._core.jit import Float, Int, Word, implements
 from tilewright.ntuple.stages import written_index
 from tilewright.ntuple.weights import Indices, WeightTables, lookups, read_weight
 
@@ -45,8 +45,8 @@ StepSize: TypeAlias = FixedStepSize | TemporalCoherence
 
 
 def update_weights(
-    step_size: StepSize, tables: WeightTables, indices: Indices, first: Int, offset: Word, error: Any
-) -> Any:
+    step_size: StepSize, tables: WeightTables, indices: Indices, first: Int, offset: Word, error: Float
+) -> Float:
     """Move the weights at indices[first:first + lookups] + offset by the error, and return their new sum.
 
     An index that is listed twice moves twice and is summed as it was after each of its moves: on boards with equal
@@ -62,8 +62,8 @@ def prefetch_update(step_size: StepSize, indices: Indices, first: Int, n: Int, o
 
 @implements(update_weights, FixedStepSize)
 def update_by_fixed_step(
-    step_size: FixedStepSize, tables: WeightTables, indices: Indices, first: Int, offset: Word, error: Any
-) -> Any:
+    step_size: FixedStepSize, tables: WeightTables, indices: Indices, first: Int, offset: Word, error: Float
+) -> Float:
     """Add the same step to every weight."""
     n = lookups(tables)
     step = step_size.alpha[0] * error / np.float32(n)
@@ -90,8 +90,8 @@ def prefetch_sums(step_size: TemporalCoherence, indices: Indices, first: Int, n:
 
 @implements(update_weights, TemporalCoherence)
 def update_by_coherence(
-    step_size: TemporalCoherence, tables: WeightTables, indices: Indices, first: Int, offset: Word, error: Any
-) -> Any:
+    step_size: TemporalCoherence, tables: WeightTables, indices: Indices, first: Int, offset: Word, error: Float
+) -> Float:
     """Scale the step of every weight by |E| / A, then add the error to both sums."""
     n = lookups(tables)
     share = error / np.float32(n)

@@ -5,12 +5,12 @@ move's target state. They are compiled for the types of their arguments: the cho
 and behaviour costs nothing at run time.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._core.jit import Int, implements, inline, kernel
+from tilewright._core.jit import Float, Int, implements, inline, kernel
 from tilewright.games.policy import NO_ACTION, GameResults, Move, on_move, play
 from tilewright.games.rules import Rules, State, largest, spawn
 from tilewright.learning.behaviour import Behaviour, BehaviourPolicy, behaviour_action
@@ -41,7 +41,7 @@ class Returns(NamedTuple):
     Yeh's TD(0.5) is Returns(0.5, 5), n-step returns are Returns(1, n), and TD(0) is Returns(0, 0).
     """
 
-    lambda_: Any  # float32
+    lambda_: Float  # float32
     n_step: Int
 
 
@@ -214,7 +214,7 @@ def _learn_trajectory(
 
 
 @inline
-def _truncated_return(returns: Returns, trajectory: Trajectory, move: Int, moves: Int) -> Any:
+def _truncated_return(returns: Returns, trajectory: Trajectory, move: Int, moves: Int) -> Float:
     """Return the λ-return over at most `n_step` moves: the longest return takes all the weight that is left."""
     last = min(move + returns.n_step, moves)
     total = trajectory.value[last] if last < moves else np.float32(0)

@@ -7,7 +7,6 @@ of either sign have a high byte of zero. High and low bytes are stored apart, an
 import zlib
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from tilewright._core.files import forget_pages
 from tilewright._core.jit import kernel, writable_view
 from tilewright.errors import FileError
-from tilewright.ntuple.stages import UNWRITTEN, UNWRITTEN_16
+from tilewright.ntuple.stages import UNWRITTEN, UNWRITTEN_16, Weights
 
 __all__ = ["pack", "quantised", "unpack"]
 
@@ -25,7 +24,7 @@ _PARTS = ("visited", "upper", "lower")
 _PIECE = 1 << 22  # weights
 
 
-def quantised(weights: NDArray[Any], quantum: float = 0.0) -> tuple[NDArray[np.int16], float]:
+def quantised(weights: Weights, quantum: float = 0.0) -> tuple[NDArray[np.int16], float]:
     """Return the weights in 16 bits and their quantum: at least `quantum`; a larger one packs smaller."""
     reach = max(
         (float(np.abs(piece).max(initial=0, where=piece > UNWRITTEN)) for piece in _pieces(weights)), default=0.0
@@ -42,7 +41,7 @@ def quantised(weights: NDArray[Any], quantum: float = 0.0) -> tuple[NDArray[np.i
     return whole, quantum
 
 
-def _pieces(weights: NDArray[Any]) -> Iterator[NDArray[Any]]:
+def _pieces(weights: Weights) -> Iterator[Weights]:
     """Yield the weights in chunks; those of a mapped file do not stay in memory."""
     for begin in range(0, len(weights), _PIECE):
         yield weights[begin : begin + _PIECE]

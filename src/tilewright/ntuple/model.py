@@ -4,10 +4,8 @@ import json
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tilewright._core.files import read_tensors, write_tensors
 from tilewright._core.jit import writable_view
@@ -17,6 +15,7 @@ from tilewright.games.base import Game
 from tilewright.ntuple.compact import pack, quantised, unpack
 from tilewright.ntuple.downgrade import Downgrading, check_downgrade_above, make_downgrading
 from tilewright.ntuple.patterns import NTupleArchitecture
+from tilewright.ntuple.stages import Weights
 from tilewright.ntuple.weights import WeightTables
 
 __all__ = ["VALUE_FUNCTIONS", "Model", "load_model"]
@@ -71,7 +70,7 @@ class Model:
     game: Game
     architecture: NTupleArchitecture
     value_function: str
-    weights: NDArray[Any]
+    weights: Weights
     quantum: float = 1.0
     origin: dict[str, str] = field(default_factory=dict)
     downgrade_above: int = 0

@@ -1,17 +1,15 @@
 """Architectures of n-tuple networks: their tuples, features and stages, and the networks of the papers by name."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tilewright._core.registry import did_you_mean
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
 from tilewright.ntuple.bitplanes import tuple_mask
 from tilewright.ntuple.features import FEATURES, HINTS, Features, NoFeatures
-from tilewright.ntuple.stages import parse_stages
+from tilewright.ntuple.stages import Weights, parse_stages
 from tilewright.ntuple.weights import WeightTables
 
 __all__ = ["NETWORKS", "NTupleArchitecture", "find_network"]
@@ -121,7 +119,7 @@ class NTupleArchitecture:
                 if row >= game.rows or column >= game.columns:
                     raise SpecError(f"tuple {cells!r}: cell {cell} is not on a {game.rows}x{game.columns} board")
 
-    def tables(self, game: Game, weights: NDArray[Any], quantum: float = 1.0) -> WeightTables:
+    def tables(self, game: Game, weights: Weights, quantum: float = 1.0) -> WeightTables:
         """Return what kernels take; `weights` may hold several networks one after the other."""
         self.check_fits(game)
         offsets = np.cumsum([0, *self._tuple_sizes])

@@ -17,7 +17,7 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from tilewright._core.bits import popcount
-from tilewright._core.jit import Int, Word, implements, inline
+from tilewright._core.jit import Float, Int, Word, implements, inline
 from tilewright.errors import SpecError, UsageError
 from tilewright.games.base import Game
 from tilewright.games.bitboard import LOWEST_BITS, empty_cells
@@ -29,6 +29,7 @@ __all__ = [
     "PromotingStages",
     "Stages",
     "TileStages",
+    "Weights",
     "condition_codes",
     "freeze_stages",
     "is_unwritten",
@@ -38,6 +39,7 @@ __all__ = [
 ]
 
 u64 = np.uint64
+Weights: TypeAlias = NDArray[Any]  # float32 or int16
 UNWRITTEN = -1e38  # marks a weight of a promoting stage that was never written
 UNWRITTEN_16 = -32_768  # the same in 16 bits
 
@@ -103,43 +105,43 @@ def _tile_mass(cells: Word, least: Int) -> Int:
     return mass
 
 
-def is_unwritten(stages: Stages, weights: NDArray[Any], weight: Any) -> bool:
+def is_unwritten(stages: Stages, weights: Weights, weight: Float) -> bool:
     """Tell whether a weight only marks that it was never written."""
     raise TypeError("is_unwritten is a verb for kernels")
 
 
 @implements(is_unwritten, OneStage, TileStages)
-def never_unwritten(stages: OneStage | TileStages, weights: NDArray[Any], weight: Any) -> bool:
+def never_unwritten(stages: OneStage | TileStages, weights: Weights, weight: Float) -> bool:
     """Return false: without promotion every weight counts."""
     return False
 
 
 @implements(is_unwritten, PromotingStages)
-def marked_unwritten(stages: PromotingStages, weights: NDArray[Any], weight: Any) -> bool:
+def marked_unwritten(stages: PromotingStages, weights: Weights, weight: Float) -> bool:
     """Compare with the mark of the weights' type."""
     return weight <= _unwritten(weights)
 
 
-def written_index(stages: Stages, weights: NDArray[Any], index: Word, stage_size: Word) -> Word:
+def written_index(stages: Stages, weights: Weights, index: Word, stage_size: Word) -> Word:
     """Return the index, or that of the same weight in the last earlier stage that wrote it."""
     raise TypeError("written_index is a verb for kernels")
 
 
 @implements(written_index, OneStage, TileStages)
-def own_index(stages: OneStage | TileStages, weights: NDArray[Any], index: Word, stage_size: Word) -> Word:
+def own_index(stages: OneStage | TileStages, weights: Weights, index: Word, stage_size: Word) -> Word:
     """Return the index as it is."""
     return index
 
 
 @implements(written_index, PromotingStages)
-def promoted_index(stages: PromotingStages, weights: NDArray[Any], index: Word, stage_size: Word) -> Word:
+def promoted_index(stages: PromotingStages, weights: Weights, index: Word, stage_size: Word) -> Word:
     """Go back from stage to stage."""
     while is_unwritten(stages, weights, weights[index]):
         index -= stage_size
     return index
 
 
-def _unwritten(weights: NDArray[Any]) -> Any:
+def _unwritten(weights: Weights) -> Float:
     raise TypeError("_unwritten is a verb for kernels")
 
 

@@ -11,12 +11,12 @@ value an update changes. One learning loop then serves all three.
 Every value function is also a policy: it plays the move of the highest value.
 """
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._core.jit import Int, Word, implements, inline
+from tilewright._core.jit import Float, Int, Word, implements, inline
 from tilewright.games.policy import NO_ACTION, act
 from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide
 from tilewright.games.state_kernels import make_outcomes
@@ -92,7 +92,7 @@ class Candidate(NamedTuple):
     after: State
     reward: Int
     target_state: State
-    value: Any  # float32: the value of the target state
+    value: Float  # float32: the value of the target state
     first: Int  # the position of its first index in `indices` of the value function
     offset: Word  # added to every index
 

@@ -6,7 +6,7 @@ for every extra feature. The *board* is transformed, and the same tuples are rea
 One instruction gathers a tuple's index from the bit planes of the board (see `bitplanes`).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import types
@@ -14,11 +14,11 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from tilewright._core.bits import pext, prefetch
-from tilewright._core.jit import Int, Word, inline
+from tilewright._core.jit import Float, Int, Word, inline
 from tilewright.games.rules import Rules, State, downgraded_cells, hint_of
 from tilewright.ntuple.bitplanes import symmetric_planes
 from tilewright.ntuple.features import FeatureSet, compute_feature_indices, count_features, hint_index
-from tilewright.ntuple.stages import Stages, is_unwritten, stage_of, written_index
+from tilewright.ntuple.stages import Stages, Weights, is_unwritten, stage_of, written_index
 
 __all__ = [
     "Indices",
@@ -42,8 +42,8 @@ class WeightTables(NamedTuple):
     and `hints` are used for their lengths only.
     """
 
-    weights: NDArray[Any]  # float32, or int16 in multiples of `quantum`: all tables one after the other
-    quantum: Any  # float32: the value of a weight of 1
+    weights: Weights  # float32, or int16 in multiples of `quantum`: all tables one after the other
+    quantum: Float  # float32: the value of a weight of 1
     masks: tuple[Word, ...]  # the bits of each tuple on the bit planes
     offsets: tuple[Word, ...]  # where the table of each tuple begins, in the first stage
     symmetries: tuple[Word, ...]  # one entry for each symmetry that is read: 8, 4 or 1
@@ -86,7 +86,7 @@ def extra_key(tables: WeightTables, rules: Rules, state: State) -> Word:
 
 
 @inline
-def read_weight(tables: WeightTables, index: Word) -> Any:
+def read_weight(tables: WeightTables, index: Word) -> Float:
     """Return a weight, or that of an earlier stage while it is unwritten."""
     return tables.weights[written_index(tables.stages, tables.weights, index, tables.stage_size)]
 
@@ -116,7 +116,7 @@ def sum_weights(tables: WeightTables, indices: Indices, first: Int, offset: Word
     return np.float32((a + b) + (c + d)) * tables.quantum
 
 
-def zero_accumulator(weights: NDArray[Any]) -> Any:
+def zero_accumulator(weights: Weights) -> Float:
     """Return the zero that weights of this type are summed up from."""
     raise TypeError("zero_accumulator is a verb for kernels")
 

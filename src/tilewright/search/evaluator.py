@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._core.jit import implements
+from tilewright._core.jit import Float, implements
 from tilewright.games.policy import NO_ACTION
 from tilewright.games.rules import ILLEGAL, Rules, State, downgraded_cells, slide
 from tilewright.ntuple.downgrade import Downgraded, downgrade
@@ -26,7 +26,7 @@ LOWEST = np.float32(-np.inf)
 Evaluator: TypeAlias = Any  # a NamedTuple type that implements `evaluate_state`
 
 
-def evaluate_state(evaluator: Evaluator, rules: Rules, state: State) -> Any:
+def evaluate_state(evaluator: Evaluator, rules: Rules, state: State) -> Float:
     """Return the expected further score of a state (float32), 0 when the game is over.
 
     The values of the four moves are left in `evaluator.q_values`, -inf where a move is illegal.
@@ -35,14 +35,14 @@ def evaluate_state(evaluator: Evaluator, rules: Rules, state: State) -> Any:
 
 
 @implements(evaluate_state, AfterstateValues, StateValues, ActionValues)
-def evaluate_by_network(evaluator: ValueFunction, rules: Rules, state: State) -> Any:
+def evaluate_by_network(evaluator: ValueFunction, rules: Rules, state: State) -> Float:
     """Return the value of the greedy move."""
     action = greedy_action(evaluator, rules, state).action
     return np.float32(0) if action == NO_ACTION else evaluator.q_values[action]
 
 
 @implements(evaluate_state, Downgraded)
-def evaluate_downgraded(evaluator: Downgraded, rules: Rules, state: State) -> Any:
+def evaluate_downgraded(evaluator: Downgraded, rules: Rules, state: State) -> Float:
     """Return the value of the downgraded board."""
     return evaluate_state(evaluator.policy, rules, downgrade(evaluator.downgrading, rules, state))
 
@@ -68,7 +68,7 @@ def make_evaluator(value_function: ValueFunction) -> Evaluator:
 
 
 @implements(evaluate_state, CachedAfterstateValues)
-def evaluate_by_cached_values(evaluator: CachedAfterstateValues, rules: Rules, state: State) -> Any:
+def evaluate_by_cached_values(evaluator: CachedAfterstateValues, rules: Rules, state: State) -> Float:
     """Do what `greedy_action` does, but only for afterstates that are not in the cache."""
     values, cache = evaluator.values, evaluator.cache
     tables = values.tables

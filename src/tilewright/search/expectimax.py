@@ -8,13 +8,13 @@ the end of its time. Branches that are too improbable are evaluated at once. The
 whole eighths of a bit, so that what is left of it can be part of a transposition table's key.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.bits import popcount
-from tilewright._core.jit import Int, implements, inline, linked
+from tilewright._core.jit import Float, Int, implements, inline, linked
 from tilewright.games.bitboard import empty_cells
 from tilewright.games.policy import act
 from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, Outcomes, Rules, State, downgraded_cells, outcomes, slide
@@ -101,7 +101,7 @@ def _outcomes_at(outcomes_of_all: Outcomes, depth: Int) -> Outcomes:
 
 
 @linked
-def max_node(expectimax: Expectimax, rules: Rules, state: State, depth: Int, improbability_left: Int) -> Any:
+def max_node(expectimax: Expectimax, rules: Rules, state: State, depth: Int, improbability_left: Int) -> Float:
     """Return Vₙ(state) for a depth n of at least two, and leave the value of each move in `q_values_by_depth[n]`."""
     status = expectimax.status
     if expectimax.time_limit and nanoseconds() > status.deadline[0]:

@@ -16,12 +16,12 @@ as tuned, and 97 to 113 k when 4 to 64 times as large (20 games each, so only a 
 """
 
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._core.jit import Word, implements, inline
+from tilewright._core.jit import Float, Word, implements, inline
 from tilewright.games.base import Game
 from tilewright.games.bitboard import transpose
 from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, LEFT, LineOffsets, Rules, State, downgraded_cells, slide
@@ -143,14 +143,14 @@ def _ranks(merges: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 
 @inline
-def board_value(evaluator: Heuristic, rules: Rules, state: State) -> Any:
+def board_value(evaluator: Heuristic, rules: Rules, state: State) -> Float:
     """Return the sum over rows and columns (float32)."""
     cells = downgraded_cells(rules, state, LARGEST_NIBBLE)
     return _sum_of_rows(evaluator, cells, 0) + _sum_of_rows(evaluator, transpose(cells), 4)
 
 
 @inline
-def _sum_of_rows(evaluator: Heuristic, cells: Word, first: int) -> Any:
+def _sum_of_rows(evaluator: Heuristic, cells: Word, first: int) -> Float:
     table, offset = evaluator.table, evaluator.offset
     return (
         table[offset[first] | (cells >> u64(48))]
@@ -161,7 +161,7 @@ def _sum_of_rows(evaluator: Heuristic, cells: Word, first: int) -> Any:
 
 
 @implements(evaluate_state, Heuristic, forceinline=False)
-def evaluate_by_heuristic(evaluator: Heuristic, rules: Rules, state: State) -> Any:
+def evaluate_by_heuristic(evaluator: Heuristic, rules: Rules, state: State) -> Float:
     """Return the value of the best move."""
     best = LOWEST
     for action in range(4):

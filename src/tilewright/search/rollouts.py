@@ -5,12 +5,12 @@ tile with ties broken by the sum. A rollout that is cut short adds what a traine
 """
 
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._core.jit import Int, implements, inline
+from tilewright._core.jit import Float, Int, implements, inline
 from tilewright.games.policy import NO_LIMIT, NoObserver, Policy, play
 from tilewright.games.rules import Rules, State, largest, tile_sum
 from tilewright.rng import Stream
@@ -28,7 +28,7 @@ class NoEvaluator(NamedTuple):
 
 
 @implements(evaluate_state, NoEvaluator)
-def evaluate_nothing(evaluator: NoEvaluator, rules: Rules, state: State) -> Any:
+def evaluate_nothing(evaluator: NoEvaluator, rules: Rules, state: State) -> Float:
     """Return 0."""
     return np.float32(0)
 

@@ -5,12 +5,12 @@ and games. An entry holds everything that its value depends on, and all of it is
 thread has its own table; a new entry replaces the old one of its slot.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._core.jit import Word, inline
+from tilewright._core.jit import Float, Word, inline
 from tilewright.games.rules import State
 
 __all__ = ["TranspositionTable", "make_transposition_table", "probe", "slot_of", "store"]
@@ -49,7 +49,7 @@ def probe(table: TranspositionTable, slot: Word, state: State, how: Word) -> boo
 
 
 @inline
-def store(table: TranspositionTable, slot: Word, state: State, how: Word, value: Any) -> None:
+def store(table: TranspositionTable, slot: Word, state: State, how: Word, value: Float) -> None:
     """Write the value of a state to its slot."""
     k = u64(3) * slot
     table.keys[k], table.keys[k + u64(1)], table.keys[k + u64(2)] = state.cells, state.extra, how
