@@ -64,7 +64,7 @@ def test_two_plies_are_the_default_and_limits_go_before_the_depth(path: Path) ->
     [
         ("depth=0", "option depth=0: must be 1 to 12"),
         ("depth=99", "option depth=99: must be 1 to 12"),
-        ("depth=two", "option depth=two: must be a number"),
+        ("depth=two", "option depth=two: must be a whole number"),
         ("ms=0", "option ms=0.0: must be above 0"),
         ("ms=-5", "option ms=-5.0: must be above 0"),
         ("ms=nan", "option ms=nan: must be above 0"),

@@ -101,7 +101,7 @@ def test_a_coarser_unit_makes_a_smaller_file_that_is_as_near_as_it_says(path: Pa
     assert found.quantum == pytest.approx(100 * finest)
     assert path.stat().st_size < 0.8 * before
     assert np.abs(found.weights * found.quantum - model.weights).max() <= 0.501 * found.quantum
-    with pytest.raises(UsageError, match=r"in units of .* already; pack the one it was made of"):
+    with pytest.raises(UsageError, match=r"weights are multiples of .* already; pack the model they came from"):
         found.save(path, compact=True, quantum=200 * finest)
 
 
