@@ -22,7 +22,6 @@ __all__ = [
     "Float",
     "Int",
     "Word",
-    "allocating_kernel",
     "cache_folder",
     "implements",
     "inline",
@@ -89,11 +88,6 @@ def kernel(function: F) -> F:
     is an atomic operation, and together they took a quarter of the time of learning.
     """
     return _cached(_nrt=False)(function)
-
-
-def allocating_kernel(function: F) -> F:
-    """A kernel that may make arrays: for what is done once, or rarely."""
-    return _cached(_nrt=True)(function)
 
 
 def specialise(function: F, *arguments: Any) -> F:

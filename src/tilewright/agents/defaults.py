@@ -19,11 +19,18 @@ def ready_agents(game: Game) -> list[str]:
     >>> ready_agents(make_game("2048:rows=3"))
     ['heuristic', 'minimax', 'uct', 'montecarlo', 'greedy', 'random']
     """
-    not_ready = _DEEP_AGENTS if packaged_model(game) else (*_DEEP_AGENTS, *NETWORK_AGENTS)
+    not_ready = _not_ready(game)
     names = dict.fromkeys((*_BY_STRENGTH, *AGENTS))
     return [name for name in names if name not in not_ready and (name in _BY_STRENGTH or AGENTS.is_available(name))]
 
 
+def _not_ready(game: Game) -> tuple[str, ...]:
+    """Return the agents that need a model which the package does not have."""
+    return _DEEP_AGENTS if packaged_model(game) else (*_DEEP_AGENTS, *NETWORK_AGENTS)
+
+
 def agent_or_default(spec: str | None, game: Game) -> Agent:
     """Return the agent of a spec; without one, the strongest that plays without any training."""
-    return make_agent(ready_agents(game)[0] if spec is None else spec)
+    if spec is not None:
+        return make_agent(spec)
+    return make_agent(next(name for name in _BY_STRENGTH if name not in _not_ready(game)))

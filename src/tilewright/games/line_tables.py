@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._core.jit import Int, Word, allocating_kernel, inline
+from tilewright._core.jit import Int, Word, inline, kernel
 from tilewright.games.rules import LineOffsets, LineTable
 
 __all__ = [
@@ -64,11 +64,17 @@ def arrange_tables(
     return np.concatenate([up, right, down, left]), np.arange(4, dtype=np.uint64) << np.uint64(16)
 
 
-@allocating_kernel
 def _line_tables(rule: LineRule, length: int) -> tuple[LineTable, LineTable]:
     """Moves to the first and to the last cell, for lines of `length` cells; entries of longer lines are 0."""
     first, last = np.zeros(LINES, np.uint32), np.zeros(LINES, np.uint32)
-    line = np.empty(length, np.int64)
+    _fill_line_tables(rule, np.empty(length, np.int64), first, last)
+    return first, last
+
+
+@kernel
+def _fill_line_tables(rule: LineRule, line: Line, first: LineTable, last: LineTable) -> None:
+    """Fill both tables; `line` is overwritten."""
+    length = len(line)
     for number in range(0, LINES, 16 ** (4 - length)):
         for i in range(length):
             line[i] = (number >> (12 - 4 * i)) & 15
@@ -78,7 +84,6 @@ def _line_tables(rule: LineRule, length: int) -> tuple[LineTable, LineTable]:
             line[length - 1 - i] = (number >> (12 - 4 * i)) & 15
         high = move_line(rule, line)
         last[number] = _pack(line[::-1], high)
-    return first, last
 
 
 @inline
