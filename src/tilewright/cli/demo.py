@@ -48,7 +48,7 @@ def demo(preset: str, games: int, out: Path | None, seed: int, threads: int | No
         print(f"report {report}")
         print(f"go on: {resumption_of(session)}")
         return
-    trained = make_agent(config.player, model=str(session.folder.model_file))
+    trained = make_agent(config.agent_name, model=str(session.folder.model_file))
     game, players = config.make_game(), [trained, make_agent("greedy"), make_agent("random")]
     results = [_test(player, game, games, seed, threads) for player in players]
     _compare(results)

@@ -131,7 +131,7 @@ def _value(text: str) -> object:
 
 def evaluation_of(session: TrainingSession) -> str:
     """The command that evaluates the trained network."""
-    game, agent = session.config.game, session.config.player
+    game, agent = session.config.game, session.config.agent_name
     command = f"tilewright evaluate {agent}:model={session.folder.model_file}"
     return command if game == "2048" else f"{command} --game {game}"
 

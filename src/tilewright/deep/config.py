@@ -180,7 +180,7 @@ class DeepConfig(Config):
                 )
 
     @property
-    def player(self) -> str:
+    def agent_name(self) -> str:
         """The name of the agent that plays the trained model."""
         return self.algorithm
 

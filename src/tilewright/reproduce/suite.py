@@ -79,7 +79,7 @@ def _plan(experiment: Experiment, row: Row, scale: Scale, seed: int) -> Trial:
         keys = {key: _scalar(getattr(config, _field(key))) for key in changes}
         training = TrainingJob(config, _run_name(row.config, changes, seed), f"{label}: training")
     game = row.game or (training.config.game if training else "2048")
-    agent = row.agent or (f"{training.config.player}:model={{model}}" if training else "")
+    agent = row.agent or (f"{training.config.agent_name}:model={{model}}" if training else "")
     evaluations = _evaluations(experiment, row, scale, seed, agent, game, training, label)
     record = TrialRecord(
         experiment.path,

@@ -90,7 +90,7 @@ class Run:
     @property
     def agent(self) -> str:
         """The spec of the agent that plays the trained model, for `make_agent`, `evaluate` and the command line."""
-        return f"{self.config.player}:model={self.model_file}"
+        return f"{self.config.agent_name}:model={self.model_file}"
 
     def curve(self) -> "DataFrame":
         """The learning curve as a data frame, a row for each `curve_games` games.
@@ -189,7 +189,7 @@ class Run:
         points = self._folder.curve_points()
         config = self.config
         text = f"{points[-1].games:,} games" if points else "no games yet"
-        return f"<Run {str(self.path)!r}: {config.player} ({config.subject}) on {config.game}, {text}>"
+        return f"<Run {str(self.path)!r}: {config.agent_name} ({config.subject}) on {config.game}, {text}>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the totals and the learning curve."""
@@ -276,7 +276,7 @@ def free_folder(name: str) -> Path:
 
 
 def _name_of(source: str | Path | AnyConfig, config: AnyConfig) -> str:
-    return Path(source).stem if isinstance(source, str | os.PathLike) else f"{config.player}-{config.subject}"
+    return Path(source).stem if isinstance(source, str | os.PathLike) else f"{config.agent_name}-{config.subject}"
 
 
 def _given(**changes: object) -> dict[str, object]:

@@ -58,7 +58,7 @@ class AnyConfig(Protocol):
         """The time between checkpoints."""
 
     @property
-    def player(self) -> str:
+    def agent_name(self) -> str:
         """The name of the agent that plays the trained network."""
 
     @property
@@ -293,7 +293,7 @@ class TrainingConfig(Config):
             raise ConfigError(str(error)) from None
 
     @property
-    def player(self) -> str:
+    def agent_name(self) -> str:
         """The name of the agent that plays the trained network."""
         return "ntuple"
 
@@ -364,7 +364,7 @@ def read_config(source: str | Path | AnyConfig, **changes: object) -> AnyConfig:
 
     >>> read_config("minute", seed=7).seed
     7
-    >>> read_config("dqn").player
+    >>> read_config("dqn").agent_name
     'dqn'
     """
     if isinstance(source, Config):

@@ -299,7 +299,7 @@ def _check_resumable(folder: RunFolder, config: AnyConfig, may_change: set[str])
     """Raise UsageError unless the run in the folder was started with the same way of learning."""
     started = folder.read_config()
     if type(started) is not type(config):
-        raise UsageError(f"{folder.path} holds a run of another kind: {started.player}, not {config.player}")
+        raise UsageError(f"{folder.path} holds a run of another kind: {started.agent_name}, not {config.agent_name}")
     new = config.to_dict()
     for key, value in started.to_dict().items():
         if key not in may_change and value != new[key]:

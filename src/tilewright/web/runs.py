@@ -80,7 +80,7 @@ class RunLibrary:
                 continue
             same = (trained.name, trained.rows, trained.columns) == (game.name, game.rows, game.columns)
             if same and folder.model_file.is_file():
-                found[name] = config.player
+                found[name] = config.agent_name
         return found
 
     def summary(self, name: str) -> JsonObject:
@@ -94,7 +94,7 @@ class RunLibrary:
         last = points[-1] if points else None
         try:
             config = folder.read_config()
-            game, agent = config.game, config.player
+            game, agent = config.game, config.agent_name
         except UsageError:
             game = agent = ""
         return {
