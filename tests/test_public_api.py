@@ -107,3 +107,25 @@ def test_no_pickle_and_no_global_generator(source: Path) -> None:
     attributes = [node for node in ast.walk(ast.parse(source.read_text())) if isinstance(node, ast.Attribute)]
     used = {node.attr for node in attributes if ast.unparse(node.value) in ("np.random", "numpy.random")}
     assert used <= {"SeedSequence", "default_rng", "Generator"}
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("tw.evaluate(3)", "3 is"),
+        ("tw.evaluate('greedy', 3)", "3 is"),
+        ("tw.train(3)", "3"),
+        ("tw.review(3, 'greedy')", "3"),
+        ("tw.load_model(3)", "3 is no path"),
+        ("tw.read_games(3)", "3"),
+        ("tw.make_agent('greedy').move(3)", "3 is no board"),
+        ("tw.make_game('2048').slide('2 2 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2', 3)", "3"),
+        ("tw.Run(3)", "3"),
+        ("tw.sweep(3, {'alpha': [1.0]})", "3"),
+    ],
+)
+def test_a_wrong_type_gets_a_sentence(code: str, reason: str) -> None:
+    with pytest.raises(tilewright.UsageError) as caught:
+        eval(code, {"tw": tilewright})  # noqa: S307
+    assert reason in str(caught.value)
+    assert "\n" not in str(caught.value)

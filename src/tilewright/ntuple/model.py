@@ -1,6 +1,7 @@
 """Trained n-tuple networks, saved as one safetensors file each."""
 
 import json
+import os
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,6 +10,7 @@ import numpy as np
 
 from tilewright._core.files import read_tensors, write_tensors
 from tilewright._core.jit import writable_view
+from tilewright._core.text import excerpt
 from tilewright.errors import FileError, UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
@@ -142,8 +144,11 @@ def load_model(path: str | Path) -> Model:
     """Read a model.
 
     Raises:
+        UsageError: `path` is no path.
         FileError: The file is no model, is damaged, or has a format of another version.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise UsageError(f"{excerpt(path)} is no path: give the file of a model")
     tensors, metadata = read_tensors(Path(path))
     if metadata.get("format") not in (FORMAT, _FORMAT_2):
         found = metadata.get("format", "no format at all")
