@@ -21,6 +21,9 @@ from tilewright.envs.options import REWARDS, EnvOptions
         ({"penalty": float("nan")}, "penalty=nan: must be from 0"),
         ({"end_probability": 1.5}, "end_probability=1.5: must be from 0 to 1"),
         ({"end_fraction": -0.1}, "end_fraction=-0.1: must be from 0 to 1"),
+        ({"max_invalid_moves": -1}, "max_invalid_moves=-1: must be a whole number from 0 up"),
+        ({"max_invalid_moves": 2.5}, "max_invalid_moves=2.5: must be a whole number from 0 up"),
+        ({"max_episode_steps": 0}, "max_episode_steps=0: must be a whole number from 1 up"),
         ({"game": 2048}, "game=2048: must be a Game or a spec"),
     ],
 )

@@ -202,7 +202,13 @@ class DqnLearner(Learner):
     def __init__(self, config: DeepConfig) -> None:
         """Make environments, networks and replay buffer for a configuration."""
         options = EnvOptions(
-            config.game, "grid", config.reward, config.penalty, config.end_probability, config.end_fraction
+            config.game,
+            "grid",
+            config.reward,
+            config.penalty,
+            config.end_probability,
+            config.end_fraction,
+            max_invalid_moves=0,  # exploration ends such rows, and none of the papers has a limit
         )
         self.env = BoardVecEnv(options, config.n_envs, reward_scale=config.reward_scale, seed=config.seed)
         self.dqn = BoardDQN(config, self.env)

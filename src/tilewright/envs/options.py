@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tilewright._core.checks import check_choice, check_range, check_that
+from tilewright._core.checks import check_choice, check_integer, check_range, check_that
 from tilewright._core.jit import Word
 from tilewright._core.registry import did_you_mean
 from tilewright.games import make_game
@@ -30,6 +30,9 @@ class KernelOptions(NamedTuple):
     penalty: float
     end_threshold: Word  # an invalid move ends the episode if a random number below 2**32 is below this one
     end_fraction: float
+    max_invalid_moves: int  # an episode is truncated after so many invalid moves in a row; 0 for no limit
+    max_episode_steps: int  # an episode is truncated after so many moves; 0 for no limit
+    every_largest: bool  # `largest_codes` is set in every step, not only where an episode ends
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,10 @@ class EnvOptions:
     `end_probability`, or because more than `end_fraction` of the moves of the episode are invalid. The fraction is
     tested from the first move at which a single invalid move is not too many: from the tenth move with 0.1.
 
+    A deterministic policy that chooses an invalid move chooses it again, because the board is the same. The episode is
+    therefore truncated after `max_invalid_moves` invalid moves in a row. Random moves never get there: with a single
+    legal move, the chance of 100 wrong choices in a row is 3e-13.
+
     Attributes:
         game: A spec such as `2048:rows=3,columns=3`, or a Game.
         observation: The encoding of the board: grid, onehot, lookahead1 or lookahead2 (see `envs.observations`).
@@ -48,6 +55,8 @@ class EnvOptions:
         penalty: The amount that is subtracted for an invalid move.
         end_probability: The probability that an invalid move ends the episode.
         end_fraction: The largest allowed fraction of invalid moves; 0 for no limit.
+        max_invalid_moves: The number of invalid moves in a row that truncates the episode; 0 for no limit.
+        max_episode_steps: The number of moves that truncates the episode; None for no limit.
 
     Raises:
         UsageError: A value is not allowed.
@@ -66,6 +75,8 @@ class EnvOptions:
     penalty: float = 0.0
     end_probability: float = 0.0
     end_fraction: float = 0.0
+    max_invalid_moves: int = 100
+    max_episode_steps: int | None = None
 
     def __post_init__(self) -> None:
         """Check all values."""
@@ -82,6 +93,9 @@ class EnvOptions:
         check_that(math.isfinite(self.penalty), f"penalty={self.penalty}", "must be finite")
         check_range(f"end_probability={self.end_probability}", self.end_probability, 0, 1)
         check_range(f"end_fraction={self.end_fraction}", self.end_fraction, 0, 1)
+        check_integer(f"max_invalid_moves={self.max_invalid_moves}", self.max_invalid_moves, 0)
+        if self.max_episode_steps is not None:
+            check_integer(f"max_episode_steps={self.max_episode_steps}", self.max_episode_steps, 1)
 
     def make_game(self) -> Game:
         """Return the game, made from its spec where `game` is a text."""
@@ -92,7 +106,18 @@ class EnvOptions:
         """The function that computes rewards; None where kernels compute them."""
         return None if isinstance(self.reward, str) else self.reward
 
-    def kernel_options(self) -> KernelOptions:
-        """Return the options that kernels use."""
-        threshold = np.uint64(round(self.end_probability * 2**32))
-        return KernelOptions(self.reward == "log2", float(self.penalty), threshold, float(self.end_fraction))
+    def kernel_options(self, *, every_largest: bool = False) -> KernelOptions:
+        """Return the options that kernels use.
+
+        Args:
+            every_largest: Whether every step finds the largest tile, not only the last one of an episode.
+        """
+        return KernelOptions(
+            log2=self.reward == "log2",
+            penalty=float(self.penalty),
+            end_threshold=np.uint64(round(self.end_probability * 2**32)),
+            end_fraction=float(self.end_fraction),
+            max_invalid_moves=int(self.max_invalid_moves),
+            max_episode_steps=int(self.max_episode_steps or 0),
+            every_largest=every_largest,
+        )
