@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.process import run_python
 from tests.training.sessions import tiny
-from tilewright._core.config import config_from_toml, describe_config
+from tilewright._core.config import MAX_SEED, MINUTES, config_from_toml, describe_config
 from tilewright.deep.config import DeepConfig
 from tilewright.errors import ConfigError, FileError
 from tilewright.ntuple.features import FEATURES
@@ -139,7 +139,7 @@ def test_toml_with_comments_has_the_meaning_above_every_key() -> None:
     assert len(blocks) == len(KEYS)
     for block, row in zip(blocks, describe_config(TrainingConfig), strict=True):
         *comment, line = block.splitlines()
-        assert " ".join(part.removeprefix("# ") for part in comment) == row.meaning
+        assert " ".join(part.removeprefix("# ") for part in comment) == row.comment
         assert line.startswith(f"{row.key} = ")
         assert all(len(part) <= 102 for part in comment)
 
@@ -164,13 +164,13 @@ def configs(draw: st.DrawFn) -> TrainingConfig:
         "optimistic_init": draw(numbers(-LARGEST_VALUE, LARGEST_VALUE)),
         "games": draw(st.integers(1, 10**12)),
         "model": draw(ANY_TEXT),
-        "minutes": draw(numbers(0, float("inf"))),
-        "seed": draw(st.integers(0, 2**70)),
+        "minutes": draw(numbers(0, MINUTES.high)),
+        "seed": draw(st.integers(0, MAX_SEED)),
         "curve_games": draw(st.integers(1, 1000)),
         "patience": draw(st.just(0) | st.integers(1000, 10**9)),
         "evaluate_games": draw(st.integers(1, 10**6)),
-        "evaluate_minutes": draw(numbers(0, 1e300)),
-        "checkpoint_minutes": draw(numbers(0, 1e300, above=True)),
+        "evaluate_minutes": draw(numbers(0, MINUTES.high)),
+        "checkpoint_minutes": draw(numbers(0, MINUTES.high, above=True)),
     }
     if chosen["value_function"] == "state":
         chosen["optimistic_init"] = -abs(chosen["optimistic_init"])
@@ -252,7 +252,7 @@ def test_its_length_in_words(minutes: float, games: int, words: str) -> None:
         ('tuples = [""]', "tuples: tuple '': must be 1 to 7 cells"),
         ('tuples = ["0123456", "1234567", "2345678", "3456789"]', "tuples: a network of 1,073,741,824 weights"),
         ('game = "2048:rows=3,columns=3"', "tuples: tuple '012345': cell 3 is not on a 3x3 board"),
-        ('tuples = ["01"]\nalphabet = 14', "tuples: alphabet=14: must be 15 or 16"),
+        ('tuples = ["01"]\nalphabet = 14', "alphabet = 14: must be from 15 to 16"),
         ('tuples = ["01"]\nsymmetric = 1', "symmetric = 1: must be true or false"),
         ('tuples = ["01"]\nfeatures = ["larg"]', "tuples: there is no feature 'larg' (did you mean 'large_tiles'?)"),
         ('features = ["large_tiles"]', "features needs tuples; network = '4x6' has its own"),
@@ -296,8 +296,8 @@ def test_its_length_in_words(minutes: float, games: int, words: str) -> None:
         ("minutes = 07:32:00", "minutes = datetime.time(7, 32): must be a number"),
         ("seed = -1", "seed = -1: must be from 0"),
         ("seed = 0.5", "seed = 0.5: must be a whole number"),
-        ("curve_games = 0", "curve_games = 0: must be above 0"),
-        ("evaluate_games = 0", "evaluate_games = 0: must be above 0"),
+        ("curve_games = 0", "curve_games = 0: must be from 1 to"),
+        ("evaluate_games = 0", "evaluate_games = 0: must be from 1 to"),
         ("evaluate_minutes = -1", "evaluate_minutes = -1.0: must be from 0"),
         ("checkpoint_minutes = 0", "checkpoint_minutes = 0.0: must be above 0"),
         ("alpha = ", "not valid TOML: "),

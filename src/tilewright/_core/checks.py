@@ -2,12 +2,64 @@
 
 import math
 from collections.abc import Collection
+from dataclasses import dataclass
 from numbers import Integral, Real
 
-from tilewright._core.registry import did_you_mean
+from tilewright._core.text import did_you_mean
 from tilewright.errors import UsageError
 
-__all__ = ["check_choice", "check_integer", "check_range", "check_that"]
+__all__ = ["Range", "check_choice", "check_integer", "check_range", "check_that"]
+
+
+@dataclass(frozen=True)
+class Range:
+    """The numbers that an option allows. Options and keys declare it, so that checks, listings and docs agree.
+
+    Attributes:
+        low: The smallest allowed value.
+        high: The largest allowed value.
+        above: Whether `low` itself is excluded.
+        below: Whether `high` itself is excluded.
+
+    >>> str(Range(0, 1)), str(Range(0, 2, above=True)), str(Range(0, 1, below=True))
+    ('from 0 to 1', 'above 0 and at most 2', 'from 0 to below 1')
+    """
+
+    low: float
+    high: float
+    above: bool = False
+    below: bool = False
+
+    def __str__(self) -> str:
+        return _limits(self.low, self.high, self.above, self.below)
+
+    def __contains__(self, value: object) -> bool:
+        """Tell whether a value is a number of the range; NaN is in none."""
+        if not isinstance(value, Real) or isinstance(value, bool):
+            return False
+        number = int(value) if isinstance(value, Integral) else float(value)
+        too_low = number < self.low or (self.above and number == self.low)
+        too_high = number > self.high or (self.below and number == self.high)
+        return not (too_low or too_high or math.isnan(number))
+
+    def check(self, option: str, value: object, *, whole: bool = False, error: type[UsageError] = UsageError) -> None:
+        """Raise `error` unless `value` is in the range.
+
+        >>> Range(2, 4).check("rows = 2.5", 2.5, whole=True)
+        Traceback (most recent call last):
+        ...
+        tilewright.errors.UsageError: rows = 2.5: must be a whole number from 2 to 4
+
+        Args:
+            option: What the message begins with, such as `lambda = 2`.
+            value: The value to check.
+            whole: Whether it must be a whole number.
+            error: The class to raise.
+        """
+        if value not in self or (whole and not isinstance(value, Integral)):
+            is_number = isinstance(value, Real) and not isinstance(value, bool)
+            noun = "a whole number " if whole else "" if is_number else "a number "
+            raise error(f"{option}: must be {noun}{self}")
 
 
 def check_that(holds: bool, option: str, complaint: str, error: type[UsageError] = UsageError) -> None:
@@ -81,7 +133,9 @@ def check_choice(option: str, value: str, allowed: Collection[str], error: type[
         raise error(f"{option}{did_you_mean(str(value), allowed)}; allowed: {', '.join(allowed)}")
 
 
-def _limits(low: float, high: float | None, above: bool = False) -> str:
+def _limits(low: float, high: float | None, above: bool = False, below: bool = False) -> str:
     if high is None:
         return f"above {low:,}" if above else f"from {low:,} up"
-    return f"above {low:,} and at most {high:,}" if above else f"from {low:,} to {high:,}"
+    if above:
+        return f"above {low:,} and {'below' if below else 'at most'} {high:,}"
+    return f"from {low:,} to {'below ' if below else ''}{high:,}"

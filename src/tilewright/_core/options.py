@@ -3,9 +3,11 @@
     class Corner(Agent):          make_agent("my_agents:Corner,weight=2")
         weight: float = 1.0
 
-A class may be decorated as a frozen dataclass, but need not be: `Configurable` completes it on first use.
+A class may be decorated as a frozen dataclass, but need not be: `Configurable` completes it on first use. The numbers
+that an option allows are part of its type: `weight: Annotated[float, Range(0, 10)] = 1.0`.
 """
 
+import functools
 import inspect
 import os
 import re
@@ -18,7 +20,11 @@ from numbers import Number
 from pathlib import Path
 from typing import ClassVar, Self, TypeVar
 
-__all__ = ["Configurable", "Option", "complete_class", "option_words", "options_of"]
+from tilewright._core.checks import Range
+from tilewright._core.text import excerpt
+from tilewright.errors import UsageError
+
+__all__ = ["Configurable", "Option", "check_limits", "complete_class", "option_words", "options_of"]
 
 T = TypeVar("T")
 _COMPLETING = threading.RLock()  # two threads may use a class for the first time
@@ -109,6 +115,12 @@ class Option:
     allows_objects: bool  # whether it has other types, too
     default: object
     is_required: bool
+    limits: Range | None = None  # of a number
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether a number must be whole."""
+        return float not in self.kinds
 
     @property
     def noun(self) -> str:
@@ -131,9 +143,12 @@ class Option:
                 return _TRUTH[text.lower()]
             if kind in (int, float):
                 try:
-                    return int(text) if kind is int else float(text)
+                    number = int(text) if kind is int else float(text)
                 except ValueError:
                     continue
+                if self.limits is not None and number not in self.limits:
+                    raise ValueError(f"must be {'a whole number ' if self.is_whole else ''}{self.limits}")
+                return number
         raise ValueError(f"must be {self.noun}")
 
     def convert(self, value: object) -> object:
@@ -173,18 +188,43 @@ def options_of(cls: type) -> dict[str, Option]:
             continue
         required = parameter.default is parameter.empty
         default = None if required else parameter.default
-        hint = hints.get(parameter.name, str if required else type(default))
+        annotated = hints.get(parameter.name, str if required else type(default))
+        is_annotated = typing.get_origin(annotated) is typing.Annotated
+        hint = typing.get_args(annotated)[0] if is_annotated else annotated
         choices = typing.get_args(hint) if typing.get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
         kinds = tuple(kind for kind in choices if kind in _READABLE)
-        found[parameter.name] = Option(parameter.name, kinds, len(kinds) < len(choices), default, required)
+        notes = typing.get_args(annotated)[1:] if is_annotated else ()
+        limits = next((note for note in notes if isinstance(note, Range)), None)
+        found[parameter.name] = Option(parameter.name, kinds, len(kinds) < len(choices), default, required, limits)
     return found
 
 
 def _type_hints(cls: type, initialise: Callable[..., None]) -> dict[str, object]:
     try:
-        return typing.get_type_hints(cls) | typing.get_type_hints(initialise)
+        of_class = typing.get_type_hints(cls, include_extras=True)
+        return of_class | typing.get_type_hints(initialise, include_extras=True)
     except (NameError, TypeError):  # annotations that only a type checker can resolve
         return {}
+
+
+@functools.cache
+def _limited_options(cls: type) -> tuple[Option, ...]:
+    return tuple(option for option in options_of(cls).values() if option.limits is not None)
+
+
+def check_limits(made: Configurable, kind: str, error: type[UsageError] = UsageError) -> None:
+    """Raise `error` unless every option is within its limits, for objects that are made without a spec.
+
+    Args:
+        made: The object, whose options are set.
+        kind: What the message begins with, such as `agent` or `game`.
+        error: The class to raise.
+    """
+    for option in _limited_options(type(made)):
+        value = getattr(made, option.name)
+        if option.limits is not None and not (value is None and type(None) in option.kinds):
+            label = f"{kind} {made.name}, option {option.name}={excerpt(value)}"
+            option.limits.check(label, value, whole=option.is_whole, error=error)
 
 
 def option_words(made: object) -> list[str]:

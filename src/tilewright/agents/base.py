@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.checks import check_that
-from tilewright._core.options import Configurable
+from tilewright._core.options import Configurable, check_limits
 from tilewright.agents import AGENTS
 from tilewright.errors import SpecError
 from tilewright.games import make_game
@@ -142,6 +142,10 @@ class Agent(Configurable):
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the players: another process makes its own."""
         return {key: value for key, value in self.__dict__.items() if key != "_players"}
+
+    def _check_limits(self) -> None:
+        """Raise SpecError unless every option is within the limits that are declared with it."""
+        check_limits(self, "agent", SpecError)
 
     def _check(self, option: str, holds: bool, complaint: str) -> None:
         """Raise SpecError unless an option's value is allowed."""

@@ -1,8 +1,9 @@
 """The options that agents with an expectimax search share."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
+from tilewright._core.checks import Range
 from tilewright.agents.base import Agent
 from tilewright.errors import SpecError
 from tilewright.search.evaluator import Evaluator
@@ -10,7 +11,6 @@ from tilewright.search.expectimax import MAX_DEPTH, Expectimax, make_expectimax
 
 __all__ = ["SearchAgent"]
 
-MAX_TABLE = 4_096  # megabytes
 MAX_MS = 3_600_000
 
 
@@ -29,8 +29,8 @@ class SearchAgent(Agent):
     depth: int | None = None
     ms: float | None = None
     limits: str = ""
-    prune: float = 0.0
-    table: float = 0.5
+    prune: Annotated[float, Range(0, 1, below=True)] = 0.0
+    table: Annotated[float, Range(0, 4096)] = 0.5
 
     default_depth: ClassVar[int] = 2
 
@@ -39,8 +39,7 @@ class SearchAgent(Agent):
         self._check("depth", self.depth is None or 1 <= self.depth <= MAX_DEPTH, f"must be 1 to {MAX_DEPTH}")
         possible = self.ms is None or 0 < self.ms <= MAX_MS
         self._check("ms", possible, f"must be above 0 and at most {MAX_MS:,}")
-        self._check("prune", 0 <= self.prune < 1, "must be a probability: at least 0, below 1")
-        self._check("table", 0 <= self.table <= MAX_TABLE, f"must be 0 to {MAX_TABLE:,} megabytes")
+        self._check_limits()
         if self.limits and self.ms is not None:
             raise SpecError(f"agent {self.name}: limits and ms cannot be given together")
         self._depths()

@@ -39,17 +39,27 @@ def _print_entries(registry: Registry[T], as_json: bool) -> None:
 def _print_options(registry: Registry[T], name: str, as_json: bool) -> None:
     cls = registry.load(name)
     defaults, meanings = _defaults(cls), option_meanings(cls)
+    allowed = {option: str(found.limits) for option, found in options_of(cls).items() if found.limits is not None}
     summary = registry.summary(name)
     if as_json:
-        described = {"name": name, "summary": summary, "options": defaults, "meanings": meanings}
+        described = {
+            "name": name,
+            "summary": summary,
+            "options": defaults,
+            "allowed": allowed,
+            "meanings": meanings,
+        }
         output.print_json(described)
         return
     print(f"{name}: {summary}")
     if not defaults:
         print("it has no options")
         return
-    rows = [(option, _text(default), meanings.get(option, "")) for option, default in defaults.items()]
-    output.print_table(("option", "default", "meaning"), rows)
+    rows = [
+        (option, _text(default), allowed.get(option, ""), meanings.get(option, ""))
+        for option, default in defaults.items()
+    ]
+    output.print_table(("option", "default", "allowed", "meaning"), rows)
 
 
 def _defaults(cls: type) -> dict[str, object]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tilewright._core.checks import check_choice
 from tilewright._core.files import read_tensors, write_tensors
 from tilewright.deep.checkpoint import get_weights, set_weights
-from tilewright.deep.config import ALGORITHMS, ENCODINGS
+from tilewright.deep.config import ALGORITHMS, ENCODINGS, REWARD_SCALE
 from tilewright.deep.network import BoardNetwork, NetworkConfig, make_network
 from tilewright.deep.policy import NetworkPolicy
 from tilewright.errors import FileError, UsageError
@@ -90,6 +90,7 @@ def _load(path: Path, modified: int) -> DeepModel:
         raise FileError(f"{path}: not a deep model of this version: its format is {found}, not {FORMAT}")
     try:
         reward_scale = float(metadata["reward_scale"])
+        REWARD_SCALE.check(f"reward_scale {reward_scale}", reward_scale)
         network = make_network(_read_network_config(metadata), 0)
     except KeyError as error:
         raise FileError(f"{path}: its metadata is damaged: {error} is missing") from None

@@ -14,7 +14,9 @@ from tilewright.ntuple.weights import WeightTables
 
 __all__ = ["NETWORKS", "NTupleArchitecture", "find_network"]
 
+MAX_TUPLES = 1024
 MAX_TUPLE_LENGTH = 7
+MAX_STAGES = 64
 MAX_WEIGHTS = 2**32  # indices have 32 bits
 
 
@@ -47,6 +49,10 @@ class NTupleArchitecture:
     def __post_init__(self) -> None:
         if not self.tuples:
             raise SpecError("a network needs at least one tuple")
+        if len(self.tuples) > MAX_TUPLES:
+            raise SpecError(f"{len(self.tuples):,} tuples are too many; the most are {MAX_TUPLES:,}")
+        if len(self.stages) >= MAX_STAGES:
+            raise SpecError(f"{1 + len(self.stages):,} stages are too many; the most are {MAX_STAGES}")
         for cells in self.tuples:
             if not 1 <= len(cells) <= MAX_TUPLE_LENGTH or not set(cells) <= set("0123456789abcdef"):
                 raise SpecError(f"tuple {cells!r}: must be 1 to {MAX_TUPLE_LENGTH} cells, hexadecimal digits 0 to f")
