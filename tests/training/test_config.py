@@ -1,6 +1,7 @@
 """Training configurations: presets, TOML and back, and one clear line for everything that is wrong."""
 
 import dataclasses
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,13 @@ from hypothesis import strategies as st
 
 from tests.process import run_python
 from tests.training.sessions import tiny
-from tilewright._core.config import MAX_SEED, MINUTES, config_from_toml, describe_config
+from tilewright._core.config import MAX_SEED, MINUTES, Config, config_from_toml, describe_config
 from tilewright.deep.config import DeepConfig
 from tilewright.errors import ConfigError, FileError
 from tilewright.ntuple.features import FEATURES
 from tilewright.ntuple.patterns import NETWORKS
 from tilewright.training.config import LARGEST_VALUE, TrainingConfig, list_presets, read_config
+from tilewright.training.trainer import Trainer
 
 KEYS = [field.name.rstrip("_") for field in dataclasses.fields(TrainingConfig)]
 NTUPLE_PRESETS = [name for name in list_presets() if isinstance(read_config(name), TrainingConfig)]
@@ -130,6 +132,29 @@ def test_the_table_of_keys_describes_every_key() -> None:
         assert row.meaning.endswith("."), row.key
     assert "divided among the weights read, as TDL2048+ does" in rows["alpha"].meaning
     assert sum("divided among" in row.meaning for row in table) == 1
+
+
+@pytest.mark.parametrize("kind", [TrainingConfig, DeepConfig])
+def test_every_number_has_limits_and_both_ends_are_told(kind: type[Config]) -> None:
+    """A value just outside is refused, however large, infinite or no number it is."""
+    base = {"games": 10} if kind is TrainingConfig else {"total_steps": 10}
+    for row in describe_config(kind):
+        assert bool(row.allowed) == (row.type in ("integer", "number")), row.key
+        name = "lambda_" if row.key == "lambda" else row.key
+        for value in (2**63, 10**5000, -(10**12)) if row.type == "integer" else (1e300, math.inf, -math.inf, math.nan):
+            if row.allowed:
+                with pytest.raises(ConfigError, match=f"^{row.key} = .*: must be {re.escape(row.allowed)}$"):
+                    kind(**{**base, name: value})
+
+
+def test_the_largest_n_step_does_not_overflow() -> None:
+    """2**63 - 1 moves once became a negative number of them."""
+    with pytest.raises(ConfigError, match=r"n_step = 9223372036854775807: must be from 0 to 1,000,000"):
+        tiny(n_step=2**63 - 1)
+    trainer, whole = Trainer(tiny(n_step=1_000_000)), Trainer(tiny(n_step=0))
+    for one in (trainer, whole):
+        one.learn(0, 1)
+    np.testing.assert_allclose(trainer.weights, whole.weights, rtol=1e-3, atol=1e-3)
 
 
 def test_toml_with_comments_has_the_meaning_above_every_key() -> None:
