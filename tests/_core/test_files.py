@@ -164,6 +164,7 @@ def test_a_header_that_is_right_is_read(tmp_path: Path) -> None:
         {"__metadata__": {"sha256": None}, "a": entry()},
         {"__metadata__": {}, "a": entry()},
         {"__metadata__": {"sha256": "0" * 64, "game": None}, "a": entry()},
+        {"__metadata__": {"sha256": "0" * 64, "note": "\ud800"}, "a": entry()},
         {"__metadata__": {"sha256": "0" * 64, "game": {"name": "2048"}}, "a": entry()},
         {"__metadata__": {"sha256": "0" * 64, "games": 7}, "a": entry()},
         b'{"__metadata__": {"sha256": "'

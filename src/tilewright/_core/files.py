@@ -30,6 +30,7 @@ __all__ = [
     "forget_pages",
     "make_folder",
     "parse_json",
+    "read_metadata",
     "read_tensors",
     "replace_file",
     "try_lock",
@@ -181,22 +182,40 @@ def read_tensors(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
         FileError: The file cannot be read, is of another kind, or is damaged.
     """
     try:
-        about = path.stat()
-        size = about.st_size
-        if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):  # opening a FIFO might wait for ever
-            raise FileError(f"{path}: not a safetensors file, and no file at all")
-        with path.open("rb") as file:
-            length = int.from_bytes(file.read(8), "little")
-            if size < 10 or not 2 <= length <= size - 8:
-                raise FileError(f"{path}: not a safetensors file")
-            if length > _MAX_HEADER:
-                raise FileError(f"{path}: a header of {length:,} bytes is too long; at most {_MAX_HEADER:,} are read")
-            text = file.read(length)
-        tensors, metadata = _parse_header(path, text, size)
+        text, size = _read_header(path)
+        header, metadata = _parse_header(path, text)
+        tensors = _map_tensors(path, header, 8 + len(text), size)
         _verify_checksum(path, text, metadata)
     except OSError as error:
         raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
     return tensors, metadata
+
+
+def read_metadata(path: Path) -> dict[str, str]:
+    """Read the metadata of a file without a look at its arrays and its checksum.
+
+    Raises:
+        FileError: The file cannot be read, is of another kind, or its header is damaged.
+    """
+    try:
+        return _parse_header(path, _read_header(path)[0])[1]
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _read_header(path: Path) -> tuple[bytes, int]:
+    """Return the text of the header, and the size of the whole file."""
+    about = path.stat()
+    size = about.st_size
+    if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):  # opening a FIFO might wait for ever
+        raise FileError(f"{path}: not a safetensors file, and no file at all")
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        if size < 10 or not 2 <= length <= size - 8:
+            raise FileError(f"{path}: not a safetensors file")
+        if length > _MAX_HEADER:
+            raise FileError(f"{path}: a header of {length:,} bytes is too long; at most {_MAX_HEADER:,} are read")
+        return file.read(length), size
 
 
 def forget_pages(tensor: Array) -> None:
@@ -206,15 +225,23 @@ def forget_pages(tensor: Array) -> None:
         mapping.madvise(mmap.MADV_DONTNEED)
 
 
-def _parse_header(path: Path, text: bytes, size: int) -> tuple[dict[str, Array], dict[str, str]]:
+def _parse_header(path: Path, text: bytes) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the entries of the arrays, and the metadata."""
     try:
         header = _read_object(parse_json(text), "the header")
-        metadata = _read_metadata(header.pop("__metadata__", {}))
+        return header, _read_metadata(header.pop("__metadata__", {}))
+    except ValueError as error:
+        raise FileError(f"{path}: its header is damaged: {error}") from None
+
+
+def _map_tensors(path: Path, header: Mapping[str, object], base: int, size: int) -> dict[str, Array]:
+    """Map the arrays, which begin at byte `base` and fill the rest of the file without gaps."""
+    try:
         layout = [_layout(name, entry) for name, entry in header.items()]
     except ValueError as error:
         raise FileError(f"{path}: its header is damaged: {error}") from None
     tensors: dict[str, Array] = {}
-    base, end = 8 + len(text), 0
+    end = 0
     for name, dtype, shape, begin, stop in sorted(layout, key=lambda entry: entry[3:]):
         count = math.prod(shape)
         if begin != end or stop - begin != count * dtype.itemsize or min(shape, default=0) < 0:
@@ -228,7 +255,7 @@ def _parse_header(path: Path, text: bytes, size: int) -> tuple[dict[str, Array],
             raise FileError(f"{path}: its header is damaged: {excerpt(name, 60)}: {error}") from None
     if base + end != size:
         raise FileError(f"{path}: {size - base - end:,} bytes too long")
-    return tensors, metadata
+    return tensors
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -265,9 +292,18 @@ def _read_object(found: object, what: str) -> dict[str, Any]:
 def _read_metadata(found: object) -> dict[str, str]:
     metadata = _read_object(found, "its metadata")
     for key, value in metadata.items():
-        if not isinstance(value, str):
+        if not isinstance(value, str) or not _is_unicode(key + value):
             raise ValueError(f"{excerpt(key)} of its metadata is {excerpt(value)}, no text")
     return metadata
+
+
+def _is_unicode(text: str) -> bool:
+    """Tell whether text can be printed: JSON may hold halves of characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _layout(name: str, found: object) -> tuple[str, np.dtype[np.generic], tuple[int, ...], int, int]:
