@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from tilewright._core.text import excerpt
 from tilewright.deep.network import BoardNetwork
 from tilewright.envs.observations import BONUS_HINT
 from tilewright.errors import FileError
@@ -70,7 +71,8 @@ def set_weights(network: BoardNetwork, tensors: Tensors, prefix: str = "") -> No
     if wanted != found:
         odd = sorted(set(wanted.items()) ^ set(found.items()))[0][0]
         architecture = network.config.architecture
-        raise FileError(f"the weights do not fit {architecture}: {odd} is missing, unexpected, or has another size")
+        shown = odd if len(odd) <= 100 else excerpt(odd, 100)
+        raise FileError(f"the weights do not fit {architecture}: {shown} is missing, unexpected, or has another size")
     for name in wanted:
         if tensors[name].dtype != np.float32 or not np.isfinite(tensors[name]).all():
             raise FileError(f"the weights {name} are no finite numbers of 32 bits")

@@ -57,7 +57,8 @@ _FEATURES_OF_FORMAT_2 = {
     "steps": "neighbouring_pairs",
 }
 VALUE_FUNCTIONS = {"afterstate": 1, "state": 1, "action": 4}  # what is valued -> how many networks that takes
-MAX_QUANTUM = MAX_WEIGHT / LARGEST
+MAX_QUANTUM = 2 * MAX_WEIGHT / LARGEST  # twice what 16 bits need for the largest weight: it may be rounded up
+_MAX_LENGTH = 500  # of an entry, so that messages stay lines
 _NOT_ORIGIN = {"format", "game", "architecture", "value_function", "quantum", "compact", "downgrade_above", "sha256"}
 _OPTIONAL = {"by_hint": False, "stages": [], "promote": False}  # entries of an architecture that a file may leave out
 
@@ -181,14 +182,14 @@ def load_model(path: str | Path) -> Model:
         raise UsageError(f"{excerpt(path)} is no path: give the file of a model")
     tensors, metadata = read_tensors(Path(path))
     if metadata.get("format") not in (FORMAT, _FORMAT_2):
-        found = metadata.get("format", "no format at all")
+        found = metadata.get("format", "no format at all")[:60]
         raise FileError(f"{path}: not a model of this version: {found}, not {FORMAT}")
     try:
         metadata = _translate(metadata)
         architecture, value_function = _read_architecture(metadata), _entry(metadata, "value_function")
         size, game = network_size(architecture, value_function), make_game(_entry(metadata, "game"))
         architecture.check_fits(game)
-        quantum, downgrade_above = float(_entry(metadata, "quantum")), int(metadata.get("downgrade_above", "0"))
+        quantum, downgrade_above = float(_entry(metadata, "quantum")), int(_entry(metadata, "downgrade_above", "0"))
         is_compact = _entry(metadata, "compact") == "true"
     except ValueError as error:
         raise FileError(f"{path}: its description is damaged: {error}") from None
@@ -208,16 +209,19 @@ def network_size(architecture: NTupleArchitecture, value_function: str) -> int:
     Raises:
         UsageError: There is no such value function, or it does not go with the architecture.
     """
-    check_choice(f"value_function {value_function!r}", value_function, VALUE_FUNCTIONS)
+    check_choice(f"value_function {excerpt(value_function)}", value_function, VALUE_FUNCTIONS)
     if architecture.promote and value_function == "action":
         raise UsageError("promote does not work with action values")
     return VALUE_FUNCTIONS[value_function] * architecture.table_size
 
 
-def _entry(metadata: Mapping[str, str], key: str) -> str:
-    if key not in metadata:
+def _entry(metadata: Mapping[str, str], key: str, default: str | None = None) -> str:
+    found = metadata.get(key, default)
+    if found is None:
         raise ValueError(f"{key} is missing")
-    return metadata[key]
+    if len(found) > _MAX_LENGTH and key != "architecture":
+        raise ValueError(f"{key} is a text of {len(found):,} characters")
+    return found
 
 
 def _read_architecture(metadata: Mapping[str, str]) -> NTupleArchitecture:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tilewright._core.registry import did_you_mean
+from tilewright._core.text import did_you_mean, excerpt
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
 from tilewright.ntuple.bitplanes import tuple_mask
@@ -55,7 +55,9 @@ class NTupleArchitecture:
             raise SpecError(f"{1 + len(self.stages):,} stages are too many; the most are {MAX_STAGES}")
         for cells in self.tuples:
             if not 1 <= len(cells) <= MAX_TUPLE_LENGTH or not set(cells) <= set("0123456789abcdef"):
-                raise SpecError(f"tuple {cells!r}: must be 1 to {MAX_TUPLE_LENGTH} cells, hexadecimal digits 0 to f")
+                raise SpecError(
+                    f"tuple {excerpt(cells)}: must be 1 to {MAX_TUPLE_LENGTH} cells, hexadecimal digits 0 to f"
+                )
             if len(set(cells)) < len(cells):
                 raise SpecError(f"tuple {cells!r}: a cell is named twice")
         if self.alphabet not in (15, 16):
@@ -63,10 +65,11 @@ class NTupleArchitecture:
         for name in self.features:
             if name not in FEATURES:
                 raise SpecError(
-                    f"there is no feature {name!r}{did_you_mean(name, FEATURES)}; there are: {', '.join(FEATURES)}"
+                    f"there is no feature {excerpt(name)}{did_you_mean(name, FEATURES)}; "
+                    f"there are: {', '.join(FEATURES)}"
                 )
         if len(set(self.features)) < len(self.features):
-            raise SpecError(f"features {', '.join(self.features)}: one is named twice")
+            raise SpecError(f"features {excerpt(', '.join(self.features), 60)}: one is named twice")
         if self.promote and not self.stages:
             raise SpecError("promote goes with stages; this network has none")
         if self.table_size >= MAX_WEIGHTS // 4:
