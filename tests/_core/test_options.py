@@ -189,7 +189,7 @@ def test_limits_are_checked_without_a_spec_too() -> None:
         ({"weight": "heavy"}, "tool ruler, option weight='heavy': must be a number above 0 and at most 1"),
     ):
         with pytest.raises(SpecError, match=f"^{message}$"):
-            Ruler(**wrong)  # type: ignore[arg-type]
+            Ruler(**wrong)
 
 
 @pytest.mark.parametrize("registry", [GAMES, AGENTS], ids=lambda registry: registry.kind)

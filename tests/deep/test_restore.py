@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from tests.deep.small import AFTERSTATE, small
 from tilewright._core import memory
 from tilewright.deep.afterstate import AfterstateLearner
-from tilewright.deep.config import DeepConfig
 from tilewright.deep.dqn import DqnLearner
 from tilewright.deep.learner import Learner
 from tilewright.deep.session import DeepProgress, load_progress, save_progress
@@ -23,7 +22,7 @@ from tilewright.training.session import open_session
 
 DQN = small(buffer_size=640, learning_starts=64)
 THREES = small(game="threes:rows=2,columns=2,start_tiles=2", buffer_size=640, learning_starts=64)
-TD = DeepConfig(**{**AFTERSTATE.to_dict(), "buffer_size": 640, "learning_starts": 64})
+TD = AFTERSTATE.replace(buffer_size=640, learning_starts=64)
 Tensors = dict[str, NDArray[Any]]
 Saved = tuple[Learner, Tensors, dict[str, Any]]
 
@@ -161,7 +160,7 @@ def test_an_impossible_replay_buffer_of_afterstates_is_refused(td: Saved, change
         ({"games": -1}, "games is -1"),
         ({"seconds": float("nan")}, "seconds is nan"),
         ({"finished": [FinishedGame(4, 99)]}, r"a finished game is \[4, 99\]"),
-        ({"finished": [FinishedGame(4.5, 3)]}, r"a finished game is \[4.5, 3\]"),
+        ({"finished": [[4.5, 3]]}, r"a finished game is \[4.5, 3\]"),
         ({"finished": [[4]]}, r"a finished game is \[4\]"),
         ({"finished": [FinishedGame(4, 3)] * 5}, "no list, or too many"),
         ({"finished": [FinishedGame(4, 3)]}, "more games wait for their row than were played"),

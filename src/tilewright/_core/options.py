@@ -7,13 +7,13 @@ A class may be decorated as a frozen dataclass, but need not be: `Configurable` 
 that an option allows are part of its type: `weight: Annotated[float, Range(0, 10)] = 1.0`.
 """
 
-import functools
 import inspect
 import os
 import re
 import threading
 import types
 import typing
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Number
@@ -38,6 +38,7 @@ _NOUNS: dict[type, str] = {
     Path: "a path",
 }
 _READABLE = (*_NOUNS, type(None))
+_LIMITED: "weakref.WeakKeyDictionary[type, tuple[Option, ...]]" = weakref.WeakKeyDictionary()  # games are made often
 
 
 @typing.dataclass_transform(frozen_default=True)
@@ -207,9 +208,10 @@ def _type_hints(cls: type, initialise: Callable[..., None]) -> dict[str, object]
         return {}
 
 
-@functools.cache
 def _limited_options(cls: type) -> tuple[Option, ...]:
-    return tuple(option for option in options_of(cls).values() if option.limits is not None)
+    if cls not in _LIMITED:
+        _LIMITED[cls] = tuple(option for option in options_of(cls).values() if option.limits is not None)
+    return _LIMITED[cls]
 
 
 def check_limits(made: Configurable, kind: str, error: type[UsageError] = UsageError) -> None:

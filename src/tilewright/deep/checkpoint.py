@@ -5,7 +5,7 @@ if its content is impossible: a right checksum does not make it sound.
 """
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -101,7 +101,7 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, network: BoardNetwork, t
             if saved is None or saved.shape != shape or saved.dtype != np.float32:
                 raise _mismatch(f"adam.{moment}.{name}")
             is_signed = moment == "exp_avg"
-            sound = np.isfinite(saved).all() and (is_signed or (saved >= 0).all())
+            sound = np.isfinite(saved).all() and (is_signed or not np.signbit(saved).any())
             check_that_sound(sound, f"adam.{moment}.{name} is impossible")
             moments.append(torch.from_numpy(np.array(saved)))
         step, first, second = moments
@@ -132,7 +132,7 @@ def restore_generator(generator: np.random.Generator, state: object) -> None:
     check_that_sound(sound, "the state of its random generator is not valid")
 
 
-def check_grids(grids: NDArray[np.generic], game: Game) -> None:
+def check_grids(grids: NDArray[Any], game: Game) -> None:
     """Check that grids uint8[…, rows, columns] hold tile codes of a game and, below the board, hints."""
     rows = grids.reshape(-1, *grids.shape[-2:])
     sound = (rows[:, : game.rows] < len(game.tile_values)).all() and (rows[:, game.rows :] <= BONUS_HINT).all()

@@ -296,5 +296,5 @@ class DqnLearner(Learner):
         check_grids(buffer.next_observations, game)
         rounds = self.dqn._n_calls
         position = (rounds % buffer.buffer_size, rounds >= buffer.buffer_size)
-        sound = self.dqn.num_timesteps == rounds * self.config.n_envs and (buffer.pos, buffer.full) == position
-        check_that_sound(sound, "its counters and its replay buffer contradict each other")
+        agree = self.dqn.num_timesteps == rounds * self.config.n_envs and (buffer.pos, buffer.full) == position
+        check_that_sound(agree, "its counters and its replay buffer contradict each other")

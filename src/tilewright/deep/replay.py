@@ -259,4 +259,4 @@ class PrioritizedReplayBuffer(ReplayBuffer):
         sums.leaves[:] = leaves
         sums.recompute()
         close = np.abs(nodes[1:] - sums.nodes[1:]) <= ROUNDING * sums.total
-        check_that_sound(close.all(), "the priorities of the replay buffer do not add up")
+        check_that_sound(close.all() and np.isfinite(sums.total), "the priorities of the replay buffer do not add up")

@@ -58,5 +58,4 @@ def is_entry_possible(occupied: Bools, entry: Bools, rows: int, columns: int) ->
     for edge, column in enumerate((0, columns - 1), 2):
         by_edge[edge, :, :, column] = tiles.any(axis=2)
     impossible = entry & ~(by_edge & ~tiles).reshape(4, -1, 16)
-    found: Bools = entry.any(axis=1) & ~impossible.any(axis=2).all(axis=0)
-    return found
+    return np.asarray(entry.any(axis=1) & ~impossible.any(axis=2).all(axis=0), np.bool_)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -226,14 +227,14 @@ def _entry(metadata: Mapping[str, str], key: str, default: str | None = None) ->
 
 def _read_architecture(metadata: Mapping[str, str]) -> NTupleArchitecture:
     """Read the architecture; every entry must have its type, for text and lists would pass as something else."""
-    entries = parse_json(_entry(metadata, "architecture"))
-    if not isinstance(entries, dict):
+    found = parse_json(_entry(metadata, "architecture"))
+    if not isinstance(found, dict):
         raise ValueError("its architecture is no JSON object")
-    entries = _OPTIONAL | entries
+    entries: dict[str, Any] = _OPTIONAL | found
     for key in ("tuples", "features", "stages"):
-        found = entries.get(key)
-        if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
-            raise ValueError(f"{key} {excerpt(found)}: must be a list of texts")
+        listed = entries.get(key)
+        if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
+            raise ValueError(f"{key} {excerpt(listed)}: must be a list of texts")
     for key in ("symmetric", "by_hint", "promote"):
         if not isinstance(entries.get(key), bool):
             raise ValueError(f"{key} {excerpt(entries.get(key))}: must be true or false")

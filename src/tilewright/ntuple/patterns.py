@@ -69,7 +69,8 @@ class NTupleArchitecture:
                     f"there are: {', '.join(FEATURES)}"
                 )
         if len(set(self.features)) < len(self.features):
-            raise SpecError(f"features {excerpt(', '.join(self.features), 60)}: one is named twice")
+            twice = next(name for name in FEATURES if self.features.count(name) > 1)
+            raise SpecError(f"features: {twice} is named twice")
         if self.promote and not self.stages:
             raise SpecError("promote goes with stages; this network has none")
         if self.table_size >= MAX_WEIGHTS // 4:
