@@ -11,7 +11,7 @@ import uvicorn
 
 from tilewright.web.app import make_app
 from tilewright.web.limits import Limits
-from tilewright.web.server import bind, url_of
+from tilewright.web.server import bind, configure, url_of
 from tilewright.web.state import ServerState
 
 __all__ = ["HANG_SECONDS", "Live", "blocked", "listening", "wait_until"]
@@ -38,7 +38,7 @@ def listening(runs: Path, limits: Limits | None = None, agents: Sequence[str] = 
     """Serve a runs folder on a free port."""
     socket = bind("127.0.0.1", 0)
     app = make_app(runs, limits, agents=agents)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
+    server = uvicorn.Server(configure(app, app.state.server.limits))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
     thread.start()
     wait_until(lambda: server.started)

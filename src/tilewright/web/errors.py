@@ -6,6 +6,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Route
 
 from tilewright._core.text import excerpt
 from tilewright.errors import TilewrightError
@@ -33,7 +34,10 @@ def add_error_handlers(app: FastAPI, runs: RunLibrary) -> None:
 
     @app.exception_handler(HTTPException)
     async def on_http_error(request: Request, error: HTTPException) -> JSONResponse:
-        return _answer(error.status_code, str(error.detail))
+        headers = {**(error.headers or {})}
+        if error.status_code == 405:
+            headers["Allow"] = ", ".join(_allowed(app, request))
+        return _answer(error.status_code, str(error.detail), headers)
 
 
 def describe_errors(errors: Iterable[Mapping[str, object]]) -> str:
@@ -53,5 +57,14 @@ def describe_errors(errors: Iterable[Mapping[str, object]]) -> str:
     return "; ".join(lines[:3])
 
 
-def _answer(status: int, reason: str) -> JSONResponse:
-    return JSONResponse({"reason": reason}, status)
+def _allowed(app: FastAPI, request: Request) -> list[str]:
+    """Return the methods of a path, of all routes that match it; HEAD is answered wherever GET is."""
+    methods: set[str] = set()
+    for route in app.router.routes:
+        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE:
+            methods |= route.methods or set()
+    return sorted({*methods, "HEAD"} if "GET" in methods else methods or {"GET", "HEAD"})
+
+
+def _answer(status: int, reason: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"reason": reason}, status, headers)
