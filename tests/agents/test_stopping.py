@@ -35,8 +35,8 @@ def test_a_search_ends_when_its_player_is_stopped(spec: str) -> None:
             search.result(HANG_SECONDS)
 
 
-def test_so_does_a_game(spec: str = "heuristic:depth=12") -> None:
-    player = endless(spec)
+def test_so_does_a_game() -> None:
+    player = endless("heuristic:depth=12")
     with ThreadPoolExecutor(1) as pool:
         game = pool.submit(player.play, BOARD, 0, stream_for(0), 1000)
         wait_until(lambda: player.has_begun)

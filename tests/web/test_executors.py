@@ -72,7 +72,7 @@ def test_requests_are_answered_while_agents_search(client: TestClient) -> None:
 
 def test_work_whose_client_has_gone_away_is_not_started(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     searched = []
-    monkeypatch.setattr(WebAgent, "analyse", lambda agent, board: searched.append(board))
+    monkeypatch.setattr(WebAgent, "analyse", lambda agent, board, search=None: searched.append(board))
     question = f"{API}/move?board={quote(BOARD)}&agent=heuristic:depth=1"
     with listening(runs) as live:
         wait_until(lambda: live.server.executors.quick.pending == 0)
