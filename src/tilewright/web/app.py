@@ -51,8 +51,9 @@ def make_app(
         lifespan=lifespan,
     )
     app.state.server = server
-    add_error_handlers(app, server.runs)
-    app.include_router(make_api(server))
+    api = make_api(server)
+    add_error_handlers(app, api.routes, server.runs)
+    app.include_router(api)
     app.include_router(make_sockets(server))
     app.mount("/", StaticFiles(directory=str(resources.files("tilewright.web") / "static"), html=True))
     app.add_middleware(SecurityMiddleware, limits=server.limits, hosts=hosts)

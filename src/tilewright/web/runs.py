@@ -228,9 +228,7 @@ def _is_text(name: str) -> bool:
 
 def _possible(points: Sequence[P]) -> list[P]:
     """Leave out the rows with numbers that no session writes, and that JSON cannot express."""
-    return [
-        point for point in points if all(-_MAX_NUMBER <= number <= _MAX_NUMBER for number in vars(point).values())
-    ]
+    return [point for point in points if all(-_MAX_NUMBER <= number <= _MAX_NUMBER for number in vars(point).values())]
 
 
 def thin_out(points: Sequence[T], limit: int) -> list[T]:
