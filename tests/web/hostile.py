@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 __all__ = ["CONFIG", "HEADER", "ROW", "make_hostile_runs", "malformed_request"]
 
-CONFIG = 'game = "2048"\n'
+CONFIG = 'game = "2048"\ngames = 100\n'
 HEADER = "games,seconds,moves,window,score_mean,score_max,win_rate,alpha,stage\n"
 ROW = "100,1.5,1000,100,250.5,500,0.0,0.1,1\n"
 
@@ -60,8 +60,9 @@ def make_hostile_runs(folder: Path, *, curve_megabytes: int = 22) -> list[str]:
         for file in ("metrics.csv", "evaluations.csv", "stages.csv"):
             (path / file).write_text(curve)
     long = new_run("curve-long")
-    rows = "".join(ROW.replace("100,", f"{number},", 1) for number in range(100, 1100))
-    (long / "metrics.csv").write_text(HEADER + rows * (curve_megabytes * 1_000_000 // len(rows)))
+    end = ROW.removeprefix("100")
+    rows = curve_megabytes * 1_000_000 // len(ROW)
+    (long / "metrics.csv").write_text(HEADER + "".join(f"{100 * i}{end}" for i in range(1, rows + 1)))
     for name, content in (("empty", b""), ("text", b"no model"), ("header", b"\xff" * 8 + b"{}" * 100)):
         (new_run(f"model-{name}") / "model.safetensors").write_bytes(content)
     linked = new_run("links")

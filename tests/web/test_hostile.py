@@ -24,17 +24,24 @@ def port_of(live: Live) -> int:
 
 
 def send(port: int, request: bytes) -> int:
-    """Send bytes, read to the end of the answer, and return its status; 0 if there was none."""
-    with socket.create_connection(("127.0.0.1", port), timeout=HANG_SECONDS) as client:
+    """Send bytes, and return the status of the answer; 0 if there was none."""
+    with socket.create_connection(("127.0.0.1", port), timeout=0.5) as client:
         try:
             client.sendall(request)
-            client.shutdown(socket.SHUT_WR)
-            answer = b""
-            while part := client.recv(65536):
-                answer += part
+            answer = _receive(client)
         except ConnectionError:  # the server does not read what it has refused
             return 0
     return int(answer[9:12]) if answer.startswith(b"HTTP/1.1 ") else 0
+
+
+def _receive(client: socket.socket) -> bytes:
+    """Return the first part of the answer; a server that waits for the rest of a request learns that there is none."""
+    try:
+        return client.recv(65536)
+    except TimeoutError:
+        client.settimeout(HANG_SECONDS)
+        client.shutdown(socket.SHUT_WR)
+        return client.recv(65536)
 
 
 def open_files() -> int:
