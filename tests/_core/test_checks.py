@@ -68,8 +68,6 @@ def test_whole_numbers_outside_a_range_are_refused(value: object, limits: Range,
     ("value", "limits", "message"),
     [
         (0, Range(0, 2, above=True), "x: must be above 0 and at most 2"),
-        (1, Range(0, 1, below=True), "x: must be from 0 to below 1"),
-        (1.0, Range(0, 1, above=True, below=True), "x: must be above 0 and below 1"),
         (math.nan, Range(0, 1), "x: must be from 0 to 1"),
         (math.inf, Range(0, 10**9), "x: must be from 0 to 1,000,000,000"),
         (-math.inf, Range(0, 10**9), "x: must be from 0 to 1,000,000,000"),

@@ -189,13 +189,13 @@ def configs(draw: st.DrawFn) -> TrainingConfig:
         "optimistic_init": draw(numbers(-LARGEST_VALUE, LARGEST_VALUE)),
         "games": draw(st.integers(1, 10**12)),
         "model": draw(ANY_TEXT),
-        "minutes": draw(numbers(0, MINUTES.high)),
+        "minutes": draw(numbers(0, MINUTES.largest)),
         "seed": draw(st.integers(0, MAX_SEED)),
         "curve_games": draw(st.integers(1, 1000)),
         "patience": draw(st.just(0) | st.integers(1000, 10**9)),
         "evaluate_games": draw(st.integers(1, 10**6)),
-        "evaluate_minutes": draw(numbers(0, MINUTES.high)),
-        "checkpoint_minutes": draw(numbers(0, MINUTES.high, above=True)),
+        "evaluate_minutes": draw(numbers(0, MINUTES.largest)),
+        "checkpoint_minutes": draw(numbers(0, MINUTES.largest, above=True)),
     }
     if chosen["value_function"] == "state":
         chosen["optimistic_init"] = -abs(chosen["optimistic_init"])

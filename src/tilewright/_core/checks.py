@@ -13,34 +13,31 @@ __all__ = ["Range", "check_choice", "check_integer", "check_range", "check_that"
 
 @dataclass(frozen=True)
 class Range:
-    """The numbers that an option allows. Options and keys declare it, so that checks, listings and docs agree.
+    """The least and the largest value of a number. Options and keys declare it, so that errors and listings know it.
 
     Attributes:
-        low: The smallest allowed value.
-        high: The largest allowed value.
-        above: Whether `low` itself is excluded.
-        below: Whether `high` itself is excluded.
+        least: The least allowed value.
+        largest: The largest allowed value.
+        above: Whether `least` itself is excluded.
 
-    >>> str(Range(0, 1)), str(Range(0, 2, above=True)), str(Range(0, 1, below=True))
-    ('from 0 to 1', 'above 0 and at most 2', 'from 0 to below 1')
+    >>> print(Range(1, 3_600_000))
+    from 1 to 3,600,000
+    >>> 12 in Range(1, 12), float("nan") in Range(0, 1), 0 in Range(0, 1, above=True)
+    (True, False, False)
     """
 
-    low: float
-    high: float
+    least: float
+    largest: float
     above: bool = False
-    below: bool = False
-
-    def __str__(self) -> str:
-        return _limits(self.low, self.high, self.above, self.below)
 
     def __contains__(self, value: object) -> bool:
-        """Tell whether a value is a number of the range; NaN is in none."""
         if not isinstance(value, Real) or isinstance(value, bool):
             return False
         number = int(value) if isinstance(value, Integral) else float(value)
-        too_low = number < self.low or (self.above and number == self.low)
-        too_high = number > self.high or (self.below and number == self.high)
-        return not (too_low or too_high or math.isnan(number))
+        return self.least <= number <= self.largest and not (self.above and number == self.least)
+
+    def __str__(self) -> str:
+        return _limits(self.least, self.largest, self.above)
 
     def check(self, option: str, value: object, *, whole: bool = False, error: type[UsageError] = UsageError) -> None:
         """Raise `error` unless `value` is in the range.
@@ -133,9 +130,7 @@ def check_choice(option: str, value: str, allowed: Collection[str], error: type[
         raise error(f"{option}{did_you_mean(str(value), allowed)}; allowed: {', '.join(allowed)}")
 
 
-def _limits(low: float, high: float | None, above: bool = False, below: bool = False) -> str:
+def _limits(low: float, high: float | None, above: bool = False) -> str:
     if high is None:
         return f"above {low:,}" if above else f"from {low:,} up"
-    if above:
-        return f"above {low:,} and {'below' if below else 'at most'} {high:,}"
-    return f"from {low:,} to {'below ' if below else ''}{high:,}"
+    return f"above {low:,} and at most {high:,}" if above else f"from {low:,} to {high:,}"

@@ -1,10 +1,10 @@
 """Options of games and agents: the annotated attributes of a class, read from text and written back.
 
-    class Corner(Agent):          make_agent("my_agents:Corner,weight=2")
+    class Corner(Agent):                                    make_agent("my_agents:Corner,weight=2")
         weight: float = 1.0
+        depth: Annotated[int, Range(1, 12)] = 3             a number with a least and a largest value
 
-A class may be decorated as a frozen dataclass, but need not be: `Configurable` completes it on first use. The numbers
-that an option allows are part of its type: `weight: Annotated[float, Range(0, 10)] = 1.0`.
+A class may be decorated as a frozen dataclass, but need not be: `Configurable` completes it on first use.
 """
 
 import inspect
@@ -16,7 +16,7 @@ import typing
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Number
+from numbers import Integral, Number
 from pathlib import Path
 from typing import ClassVar, Self, TypeVar
 
@@ -24,7 +24,7 @@ from tilewright._core.checks import Range
 from tilewright._core.text import excerpt
 from tilewright.errors import UsageError
 
-__all__ = ["Configurable", "Option", "check_limits", "complete_class", "option_words", "options_of"]
+__all__ = ["Configurable", "Option", "Range", "check_ranges", "complete_class", "option_words", "options_of"]
 
 T = TypeVar("T")
 _COMPLETING = threading.RLock()  # two threads may use a class for the first time
@@ -116,18 +116,29 @@ class Option:
     allows_objects: bool  # whether it has other types, too
     default: object
     is_required: bool
-    limits: Range | None = None  # of a number
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether a number must be whole."""
-        return float not in self.kinds
+    range: Range | None = None  # of a number
 
     @property
     def noun(self) -> str:
         """What a value must be, for messages."""
         nouns = dict.fromkeys(_NOUNS[kind] for kind in self.kinds if kind in _NOUNS)
-        return " or ".join(nouns) if nouns else "given in Python, not as text"
+        if not nouns:
+            return "given in Python, not as text"
+        if self.range is not None and float in self.kinds:
+            nouns = {_NOUNS[float]: None}  # a whole number is one, too
+        return " or ".join(nouns) + ("" if self.range is None else f" {self.range}")
+
+    def check(self, value: object) -> None:
+        """Check the value of an option that has a range.
+
+        Raises:
+            ValueError: It is outside, or no number at all; the message says what is allowed.
+        """
+        if self.range is None or (value is None and type(None) in self.kinds):
+            return
+        is_right_kind = isinstance(value, Integral) or float in self.kinds
+        if value not in self.range or not is_right_kind:
+            raise ValueError(f"must be {self.noun}")
 
     def read(self, text: str) -> Value:
         """Convert text to the first type that fits.
@@ -144,20 +155,22 @@ class Option:
                 return _TRUTH[text.lower()]
             if kind in (int, float):
                 try:
-                    number = int(text) if kind is int else float(text)
+                    return int(text) if kind is int else float(text)
                 except ValueError:
                     continue
-                if self.limits is not None and number not in self.limits:
-                    raise ValueError(f"must be {'a whole number ' if self.is_whole else ''}{self.limits}")
-                return number
         raise ValueError(f"must be {self.noun}")
 
     def convert(self, value: object) -> object:
         """Convert the value of a keyword argument; numbers, truth values and paths are treated as their text.
 
         Raises:
-            ValueError: It has the wrong type; the message says what is allowed.
+            ValueError: It has the wrong type, or is out of range; the message says what is allowed.
         """
+        converted = self._convert(value)
+        self.check(converted)
+        return converted
+
+    def _convert(self, value: object) -> object:
         if value is None and type(None) in self.kinds:
             return None
         if self.allows_objects and not isinstance(value, Number | str | os.PathLike):
@@ -189,44 +202,49 @@ def options_of(cls: type) -> dict[str, Option]:
             continue
         required = parameter.default is parameter.empty
         default = None if required else parameter.default
-        annotated = hints.get(parameter.name, str if required else type(default))
-        is_annotated = typing.get_origin(annotated) is typing.Annotated
-        hint = typing.get_args(annotated)[0] if is_annotated else annotated
+        hint, allowed = _range_of(hints.get(parameter.name, str if required else type(default)))
         choices = typing.get_args(hint) if typing.get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
         kinds = tuple(kind for kind in choices if kind in _READABLE)
-        notes = typing.get_args(annotated)[1:] if is_annotated else ()
-        limits = next((note for note in notes if isinstance(note, Range)), None)
-        found[parameter.name] = Option(parameter.name, kinds, len(kinds) < len(choices), default, required, limits)
+        found[parameter.name] = Option(parameter.name, kinds, len(kinds) < len(choices), default, required, allowed)
     return found
+
+
+def _range_of(hint: object) -> tuple[object, Range | None]:
+    """`Annotated[int, Range(1, 12)]` -> `int`, `Range(1, 12)`."""
+    if typing.get_origin(hint) is not typing.Annotated:
+        return hint, None
+    bare, *notes = typing.get_args(hint)
+    return bare, next((note for note in notes if isinstance(note, Range)), None)
 
 
 def _type_hints(cls: type, initialise: Callable[..., None]) -> dict[str, object]:
     try:
-        of_class = typing.get_type_hints(cls, include_extras=True)
-        return of_class | typing.get_type_hints(initialise, include_extras=True)
+        return typing.get_type_hints(cls, include_extras=True) | typing.get_type_hints(initialise, include_extras=True)
     except (NameError, TypeError):  # annotations that only a type checker can resolve
         return {}
 
 
-def _limited_options(cls: type) -> tuple[Option, ...]:
-    if cls not in _LIMITED:
-        _LIMITED[cls] = tuple(option for option in options_of(cls).values() if option.limits is not None)
-    return _LIMITED[cls]
-
-
-def check_limits(made: Configurable, kind: str, error: type[UsageError] = UsageError) -> None:
-    """Raise `error` unless every option is within its limits, for objects that are made without a spec.
+def check_ranges(made: Configurable, kind: str, error: type[UsageError] = UsageError) -> None:
+    """Check the ranges of all options of an object, which need not have been made from a spec.
 
     Args:
         made: The object, whose options are set.
-        kind: What the message begins with, such as `agent` or `game`.
+        kind: What the message begins with: `agent` or `game`.
         error: The class to raise.
+
+    Raises:
+        UsageError: An option is out of its range.
     """
-    for option in _limited_options(type(made)):
-        value = getattr(made, option.name)
-        if option.limits is not None and not (value is None and type(None) in option.kinds):
-            label = f"{kind} {made.name}, option {option.name}={excerpt(value)}"
-            option.limits.check(label, value, whole=option.is_whole, error=error)
+    cls = type(made)
+    if cls not in _LIMITED:
+        _LIMITED[cls] = tuple(option for option in options_of(cls).values() if option.range is not None)
+    for option in _LIMITED[cls]:
+        value = getattr(made, option.name, option.default)
+        try:
+            option.check(value)
+        except ValueError as wrong:
+            shown = str(value) if isinstance(value, float) else excerpt(value)
+            raise error(f"{kind} {made.name}, option {option.name}={shown}: {wrong}") from None
 
 
 def option_words(made: object) -> list[str]:

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from tilewright._core.checks import Range
+from tilewright._core.options import Range
 from tilewright.agents.base import Player, values_by_action
 from tilewright.agents.rollout_agent import RolloutAgent
 from tilewright.games.base import Game
@@ -65,10 +65,11 @@ class _ParallelPlayer(Player):
         bounds = [len(whole.sums) * i // tasks for i in range(tasks + 1)]
 
         def run(first: int, end: int) -> None:
-            own = self.agent.policy(self.game)._replace(key=whole.key, sums=whole.sums)
+            own = self.agent.policy(self.game)._replace(key=whole.key, sums=whole.sums, control=whole.control)
             run_blocks(own, rules, state, first, end - first)
 
         run_blocks(whole, rules, state, 0, 0)  # compiles once, not in every thread
+        whole.control.began[0] = 1
         with ThreadPoolExecutor(self.agent.threads) as pool:
             list(pool.map(run, bounds, bounds[1:]))
         mean_blocks(whole, rules, state)

@@ -3,9 +3,16 @@
 from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar, Self
 
-from tilewright._core.checks import Range
+from tilewright._core.options import Range
 from tilewright.agents.base import Agent
-from tilewright.agents.model_store import ModelSource, downgraded, find_model, model_version, value_function_of
+from tilewright.agents.model_store import (
+    LARGEST_TILE,
+    ModelSource,
+    downgraded,
+    find_model,
+    model_version,
+    value_function_of,
+)
 from tilewright.games.base import Game
 from tilewright.games.policy import Policy
 
@@ -25,13 +32,9 @@ class NTupleAgent(Agent):
     """
 
     model: ModelSource = field(default="", repr=False)
-    downgrade_above: Annotated[int | None, Range(0, 131_072)] = None
+    downgrade_above: Annotated[int | None, Range(0, LARGEST_TILE)] = None
 
     name: ClassVar[str] = "ntuple"
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        self._check_limits()
 
     def policy(self, game: Game) -> Policy:
         """Return the value function as a policy."""

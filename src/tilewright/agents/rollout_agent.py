@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Self
 
-from tilewright._core.checks import Range
+from tilewright._core.options import Range
 from tilewright._core.registry import did_you_mean
 from tilewright.agents.base import Agent
 from tilewright.agents.greedy import GreedyPolicy
@@ -38,7 +38,7 @@ class RolloutAgent(Agent):
 
     def __post_init__(self) -> None:
         """Check the options."""
-        self._check_limits()
+        super().__post_init__()
         self._check_name("value", VALUES)
         self._check_name("playout", PLAYOUTS)
         if self.horizon:

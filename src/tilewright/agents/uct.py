@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from tilewright._core.checks import Range
+from tilewright._core.options import Range
 from tilewright.agents.rollout_agent import RolloutAgent
 from tilewright.games.base import Game
 from tilewright.search.mcts import Uct, make_uct
 
 __all__ = ["UctAgent"]
+
+MIN_ROLLOUTS = 4  # each legal move is tried once
 
 
 @dataclass(frozen=True)
@@ -23,8 +25,8 @@ class UctAgent(RolloutAgent):
     ['down', 'left', 'right', 'up']
     """
 
-    rollouts: Annotated[int, Range(4, 1_000_000)] = 1000  # each legal move is tried once
-    c: Annotated[float, Range(0, 1000)] = 2.0
+    rollouts: Annotated[int, Range(MIN_ROLLOUTS, 1_000_000)] = 1000
+    c: Annotated[float, Range(0, 1_000)] = 2.0
 
     name: ClassVar[str] = "uct"
 

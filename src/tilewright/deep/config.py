@@ -111,7 +111,7 @@ class DeepConfig(Config):
         5.0, "The time between evaluations, in minutes of training. 0: no evaluations.", MINUTES
     )
     checkpoint_minutes: float = key(
-        5.0, "The time between checkpoints, in minutes of training.", Range(0, MINUTES.high, above=True)
+        5.0, "The time between checkpoints, in minutes of training.", Range(0, MINUTES.largest, above=True)
     )
 
     def __post_init__(self) -> None:

@@ -139,7 +139,8 @@ class NetworkPolicy:
 
     def _predict(self, grids: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Return the outputs of the network in points; an infinite one would look like an illegal move."""
-        found = self.reward_scale * self.network.predict(grids)
+        with np.errstate(over="ignore"):  # it is told below
+            found = self.reward_scale * self.network.predict(grids)
         if not np.isfinite(found).all():
             raise DivergedError("the values of the network are no finite numbers: its weights are too large")
         return found

@@ -15,7 +15,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from tilewright._core.checks import Range, check_integer, check_that
-from tilewright._core.options import Configurable, check_limits
+from tilewright._core.options import Configurable, check_ranges
 from tilewright._core.registry import did_you_mean
 from tilewright._core.text import excerpt
 from tilewright.errors import BoardError, IllegalMoveError, SpecError, UsageError
@@ -65,7 +65,7 @@ class Game(Configurable, ABC):
     has_hints: ClassVar[bool] = False  # whether boards have a hint about the next tile
 
     def __post_init__(self) -> None:
-        check_limits(self, "game", SpecError)
+        check_ranges(self, "game", SpecError)
 
     def _label(self, option: str) -> str:
         return f"game {self.name}, option {option}={excerpt(getattr(self, option))}"
