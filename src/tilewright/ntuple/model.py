@@ -127,6 +127,7 @@ class Model:
             "by_hint": self.architecture.by_hint,
             "stages": list(self.architecture.stages),
             "promote": self.architecture.promote,
+            **({"hint_tuples": list(self.architecture.hint_tuples)} if self.architecture.hint_tuples else {}),
         }
         about = {
             "format": FORMAT,
@@ -164,6 +165,7 @@ def load_model(path: str | Path) -> Model:
             bool(entries.get("by_hint", False)),
             tuple(entries.get("stages", ())),
             bool(entries.get("promote", False)),
+            tuple(entries.get("hint_tuples", ())),
         )
         game = make_game(metadata["game"])
         value_function, quantum = metadata["value_function"], float(metadata["quantum"])

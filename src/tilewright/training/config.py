@@ -132,6 +132,11 @@ class TrainingConfig(Config):
     by_hint: bool = key(
         False, "With `tuples`: separate weights for every hint, which announces the next tile (Threes only)."
     )
+    hint_tuples: tuple[str, ...] = key(
+        (),
+        "With `tuples` and `features`: tuples that are read together with the hint (Threes only; the published program "
+        "of Yeh et al. has one).",
+    )
     stages: tuple[str, ...] = key(
         (),
         "The tiles that start the second stage, the third stage and so on, such as 16384+8192; "
@@ -168,6 +173,16 @@ class TrainingConfig(Config):
     )
     n_step: int = key(
         0, "Cut off the λ-return after this number of moves (5 in Yeh et al. 2016, equation 6). 0: no limit."
+    )
+    rechoose_next_move: bool = key(
+        False,
+        "backward TD(0) of afterstate values: an update chooses the next move again, with the weights as they are "
+        "then, instead of taking the move that was played (Chen 2019).",
+    )
+    value_last_board: bool = key(
+        False,
+        "backward TD(0), with state values or `rechoose_next_move`: the last board of a game has the value that the "
+        "network gives it (Chen 2019). false: the end of a game has the value 0.",
     )
     step_size: str = key(
         "tc",
@@ -236,7 +251,7 @@ class TrainingConfig(Config):
             raise ConfigError(f'network = "{self.network}" and tuples exclude each other; leave one of them out')
         if self.tuples:
             return
-        for name in ("symmetric", "alphabet", "features", "by_hint"):
+        for name in ("symmetric", "alphabet", "features", "by_hint", "hint_tuples"):
             if getattr(self, name) != getattr(type(self), name):
                 raise ConfigError(f"{name} needs tuples; network = {self._network_name!r} has its own")
         if self._network_name not in NETWORKS:
@@ -250,6 +265,7 @@ class TrainingConfig(Config):
             raise ConfigError('update = "online" learns from one move at a time; lambda and n_step need "backward"')
         if self.update == "online" and self.restart:
             raise ConfigError('update = "online" does not keep the moves of a game; restart needs "backward"')
+        self._check_next_move()
         if 0 < self.patience < self.curve_games:
             raise ConfigError(
                 f"patience = {self.patience}: must be 0 or at least curve_games = {self.curve_games}, "
@@ -260,6 +276,15 @@ class TrainingConfig(Config):
                 'value_function = "state" does not allow optimistic_init > 0: the end of a game would have the '
                 "highest value"
             )
+
+    def _check_next_move(self) -> None:
+        for name in ("rechoose_next_move", "value_last_board"):
+            if getattr(self, name) and (self.update != "backward" or self.lambda_ > 0 or self.n_step):
+                raise ConfigError(f'{name} is for backward TD(0): update = "backward", lambda = 0, n_step = 0')
+        if self.rechoose_next_move and self.value_function != "afterstate":
+            raise ConfigError('rechoose_next_move needs value_function = "afterstate": others do not value a next move')
+        if self.value_last_board and self.value_function != "state" and not self.rechoose_next_move:
+            raise ConfigError('value_last_board needs value_function = "state", or rechoose_next_move')
 
     def _check_stages(self) -> None:
         if self.promote and self.value_function == "action":
@@ -328,7 +353,9 @@ class TrainingConfig(Config):
 
     def _one_stage(self) -> NTupleArchitecture:
         if self.tuples:
-            architecture = NTupleArchitecture(self.tuples, self.symmetric, self.alphabet, self.features, self.by_hint)
+            architecture = NTupleArchitecture(
+                self.tuples, self.symmetric, self.alphabet, self.features, self.by_hint, hint_tuples=self.hint_tuples
+            )
         else:
             architecture = NETWORKS[self._network_name]
         architecture.check_fits(self.make_game())

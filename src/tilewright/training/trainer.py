@@ -11,7 +11,15 @@ from tilewright.games.policy import GameResults, make_results
 from tilewright.learning.behaviour import Behaviour, EpsilonGreedy, FollowTeacher, Greedy
 from tilewright.learning.start_states import StartPool, collect_starts, concatenate_pools, make_start_pool
 from tilewright.learning.step_size import FixedStepSize, StepSize, TemporalCoherence
-from tilewright.learning.updates import Learner, Returns, learn_backward, learn_online, make_workspace
+from tilewright.learning.updates import (
+    AnyReturns,
+    Learner,
+    RechosenReturns,
+    Returns,
+    learn_backward,
+    learn_online,
+    make_workspace,
+)
 from tilewright.ntuple.downgrade import Downgraded, make_downgrading
 from tilewright.ntuple.model import VALUE_FUNCTIONS, Model
 from tilewright.ntuple.patterns import NTupleArchitecture
@@ -108,8 +116,7 @@ class Trainer:
         if config.update == "online":
             learn_online(self.game.rules, learner, self._key, first, workspace, results)
             return results
-        returns = Returns(np.float32(config.lambda_), config.n_step)
-        done = 0
+        done, returns = 0, self._returns()
         while True:
             left = GameResults(*(array[done:] for array in results))
             done += learn_backward(
@@ -183,6 +190,12 @@ class Trainer:
             return FollowTeacher(self._policy(phase.stage - 1))
         epsilon = self.config.epsilon
         return EpsilonGreedy(np.uint64(round(epsilon * 2**32))) if epsilon else Greedy()
+
+    def _returns(self) -> AnyReturns:
+        config = self.config
+        if config.rechoose_next_move or config.value_last_board:
+            return RechosenReturns(config.rechoose_next_move, config.value_last_board)
+        return Returns(np.float32(config.lambda_), config.n_step)
 
     def check_finite(self) -> None:
         """Raise DivergedError if a weight is infinite or not a number."""
