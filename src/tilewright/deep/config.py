@@ -13,7 +13,8 @@ from tilewright.games.base import Game
 __all__ = ["ALGORITHMS", "ENCODINGS", "DeepConfig"]
 
 ALGORITHMS = ("dqn", "afterstate")
-ENCODINGS = ("onehot", "grid")
+ENCODINGS = ("onehot", "grid", "scaled")
+IMPORTANCE_WEIGHTS = ("batch", "buffer")
 LOSSES = ("mse", "huber")
 REWARDS = ("score", "log2")  # as in envs.options, which needs Gymnasium
 
@@ -31,6 +32,7 @@ _NOT_NEGATIVE = (
     "penalty",
     "learning_rate_end",
     "learning_starts",
+    "end_after",
     "total_steps",
     "minutes",
     "seed",
@@ -48,7 +50,7 @@ _AT_LEAST_ONE = (
     "evaluate_games",
 )
 _FINITE = ("penalty", "reward_scale", "learning_rate", "learning_rate_end")
-_DQN_ONLY = ("n_step", "penalty", "end_probability", "end_fraction", "reward")
+_DQN_ONLY = ("n_step", "penalty", "end_probability", "end_fraction", "end_after", "reward", "lookahead")
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,17 @@ class DeepConfig(Config):
     algorithm: str = key(
         "dqn", "The algorithm. dqn: Q-learning of action values. afterstate: TD(0) of afterstate values."
     )
-    game: str = key("2048", "The game, as a spec. Bouhoula starts with one tile: 2048:start_tiles=1.")
+    game: str = key("2048", "The game, as a spec. Bouhoula's program starts with two tiles, though the text says one.")
     architecture: str = key("mlp", "The network, such as mlp, cnn_5l or small.")
     encoding: str = key(
-        "onehot", "The input for a cell. onehot: a plane for each tile. grid: the exponent (Bouhoula, Table II)."
+        "onehot",
+        "The input for a cell. onehot: a plane for each tile. grid: the exponent (Bouhoula, Table II). scaled: the "
+        "exponent divided by 16, as Bouhoula's program does for CNNs.",
+    )
+    lookahead: int = key(
+        0,
+        "dqn: the number of moves that the input looks ahead, 0 to 2: the network also sees the boards after every "
+        "move, or after every two (Iommi, cited by Bouhoula).",
     )
     dueling: bool = key(True, "dqn: separate heads for state value and advantages (Wang et al. 2016).")
     bfloat16: bool = key(
@@ -85,6 +94,11 @@ class DeepConfig(Config):
     prioritized_replay_alpha: float = key(0.6, "The exponent of the priorities. 0: sample uniformly.")
     prioritized_replay_beta: float = key(
         0.4, "The exponent of the importance weights at the start; it grows to 1 at the end."
+    )
+    importance_weights: str = key(
+        "batch",
+        "dqn: what importance weights are divided by. batch: the largest of the batch. buffer: the largest of the "
+        "whole replay buffer, as Bouhoula.",
     )
     n_step: int = key(1, "dqn: the number of rewards in a return before the bootstrapped value (SB3: n_steps).")
     mask: bool = key(
@@ -102,6 +116,11 @@ class DeepConfig(Config):
         0.0, "dqn: the probability that an invalid move ends the episode (0.05 in Bouhoula, Table I)."
     )
     end_fraction: float = key(0.0, "dqn: the largest allowed fraction of invalid moves (0.1 in Bouhoula). 0: no limit.")
+    end_after: int = key(
+        0,
+        "dqn: the number of invalid moves up to which their fraction does not end an episode (16 in Bouhoula). 0: the "
+        "fraction is tested from the move at which a single invalid move is not too many.",
+    )
     # Exploration
     exploration_initial_eps: float = key(0.6, "The probability of a random move at the start; it falls linearly.")
     exploration_final_eps: float = key(0.01, "The probability of a random move at the end.")
@@ -139,6 +158,8 @@ class DeepConfig(Config):
         self._one_of("encoding", ENCODINGS)
         self._one_of("loss", LOSSES)
         self._one_of("reward", REWARDS)
+        self._one_of("importance_weights", IMPORTANCE_WEIGHTS)
+        self._between("lookahead", 0, 2)
         for name in _FRACTIONS:
             self._between(name, 0, 1)
         for name in _NOT_NEGATIVE:
@@ -162,6 +183,7 @@ class DeepConfig(Config):
         """Check values that depend on each other."""
         if not self.total_steps and not self.minutes:
             raise ConfigError("total_steps = 0 and minutes = 0.0: one of them must limit the training")
+        self._must(not self.end_after or self.end_fraction > 0, "end_after", "needs end_fraction, which it defers")
         fewest = self.n_envs * (self.n_step + 1)
         self._must(
             self.buffer_size >= fewest,

@@ -17,7 +17,9 @@ from tilewright.games.base import Game
 __all__ = ["FORMAT", "DeepModel", "load_deep_model"]
 
 FORMAT = "tilewright-deep-2"
-_NOT_ORIGIN = {"format", "sha256", "game", "algorithm", "architecture", "encoding", "dueling", "reward_scale"}
+_NOT_ORIGIN = {
+    *("format", "sha256", "game", "algorithm", "architecture", "encoding", "dueling", "reward_scale", "lookahead"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +70,7 @@ class DeepModel:
             "encoding": self.config.encoding,
             "dueling": str(self.config.dueling).lower(),
             "reward_scale": repr(self.reward_scale),
+            "lookahead": str(self.config.lookahead),
         }
         write_tensors(Path(path), get_weights(self.network), {**self.origin, **metadata})
 
@@ -112,4 +115,10 @@ def _read_network_config(metadata: dict[str, str]) -> NetworkConfig:
         metadata["architecture"],
         metadata["encoding"],
         metadata["dueling"] == "true",
+        lookahead=_read_lookahead(metadata.get("lookahead", "0")),
     )
+
+
+def _read_lookahead(text: str) -> int:
+    check_choice(f"lookahead {text!r}", text, ("0", "1", "2"))
+    return int(text)

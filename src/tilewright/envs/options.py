@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tilewright._core.checks import check_choice, check_range, check_that
-from tilewright._core.jit import Word
+from tilewright._core.jit import Int, Word
 from tilewright._core.registry import did_you_mean
 from tilewright.games import make_game
 from tilewright.games.base import Game
@@ -30,6 +30,7 @@ class KernelOptions(NamedTuple):
     penalty: float
     end_threshold: Word  # an invalid move ends the episode if a random number below 2**32 is below this one
     end_fraction: float
+    end_after: Int
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ class EnvOptions:
 
     An invalid move leaves the board unchanged. It costs `penalty`, and it can end the episode: with probability
     `end_probability`, or because more than `end_fraction` of the moves of the episode are invalid. The fraction is
-    tested from the first move at which a single invalid move is not too many: from the tenth move with 0.1.
+    tested from the first move at which a single invalid move is not too many: from the tenth move with 0.1. With
+    `end_after`, it is tested once there are more invalid moves than that, as in the program of Bouhoula et al. (16).
 
     Attributes:
         game: A spec such as `2048:rows=3,columns=3`, or a Game.
@@ -48,6 +50,7 @@ class EnvOptions:
         penalty: The amount that is subtracted for an invalid move.
         end_probability: The probability that an invalid move ends the episode.
         end_fraction: The largest allowed fraction of invalid moves; 0 for no limit.
+        end_after: The number of invalid moves up to which their fraction does not end an episode; 0 for the rule above.
 
     Raises:
         UsageError: A value is not allowed.
@@ -66,6 +69,7 @@ class EnvOptions:
     penalty: float = 0.0
     end_probability: float = 0.0
     end_fraction: float = 0.0
+    end_after: int = 0
 
     def __post_init__(self) -> None:
         """Check all values."""
@@ -82,6 +86,9 @@ class EnvOptions:
         check_that(math.isfinite(self.penalty), f"penalty={self.penalty}", "must be finite")
         check_range(f"end_probability={self.end_probability}", self.end_probability, 0, 1)
         check_range(f"end_fraction={self.end_fraction}", self.end_fraction, 0, 1)
+        check_range(f"end_after={self.end_after}", self.end_after, 0)
+        has_fraction = not self.end_after or self.end_fraction > 0
+        check_that(has_fraction, f"end_after={self.end_after}", "needs end_fraction, which it defers")
 
     def make_game(self) -> Game:
         """Return the game, made from its spec where `game` is a text."""
@@ -95,4 +102,6 @@ class EnvOptions:
     def kernel_options(self) -> KernelOptions:
         """Return the options that kernels use."""
         threshold = np.uint64(round(self.end_probability * 2**32))
-        return KernelOptions(self.reward == "log2", float(self.penalty), threshold, float(self.end_fraction))
+        return KernelOptions(
+            self.reward == "log2", float(self.penalty), threshold, float(self.end_fraction), int(self.end_after)
+        )

@@ -176,12 +176,12 @@ class TrainingConfig(Config):
     )
     rechoose_next_move: bool = key(
         False,
-        "backward TD(0) of afterstate values: an update chooses the next move again, with the weights as they are "
+        "Backward TD(0) of afterstate values: an update chooses the next move again, with the weights as they are "
         "then, instead of taking the move that was played (Chen 2019).",
     )
     value_last_board: bool = key(
         False,
-        "backward TD(0), with state values or `rechoose_next_move`: the last board of a game has the value that the "
+        "Backward TD(0), with state values or `rechoose_next_move`: the last board of a game has the value that the "
         "network gives it (Chen 2019). false: the end of a game has the value 0.",
     )
     step_size: str = key(
@@ -214,6 +214,15 @@ class TrainingConfig(Config):
         0.0, "The value of every board at the start; high values are optimistic and make it explore (Guei 2021)."
     )
     epsilon: float = key(0.0, "The probability of a random move (ε-greedy exploration).")
+    goal_tile: int = key(
+        0,
+        "Training games end when this tile is made; to learn to win rather than to score (Szubert & Jaśkowski 2014, "
+        "VI-A). 0: they go on until no move is legal.",
+    )
+    goal_reward: int = key(
+        0, "With `goal_tile`: the reward for making it, besides its points. Scores of training games include it."
+    )
+    goal_only: bool = key(False, "With `goal_tile`: points have no reward, only the goal has.")
     downgrade_above: int = key(
         0,
         "The trained model plays boards with larger tiles than this as boards with smaller tiles "
@@ -237,7 +246,18 @@ class TrainingConfig(Config):
         self._between("alpha", 0, 2, above=True)
         self._between("decay", 0, 1, above=True)
         self._between("optimistic_init", -LARGEST_VALUE, LARGEST_VALUE)
-        for name in ("start_pool", "n_step", "patience", "restart", "games", "minutes", "seed", "evaluate_minutes"):
+        for name in (
+            "goal_tile",
+            "goal_reward",
+            "start_pool",
+            "n_step",
+            "patience",
+            "restart",
+            "games",
+            "minutes",
+            "seed",
+            "evaluate_minutes",
+        ):
             self._between(name, 0, None)
         for name in ("curve_games", "evaluate_games", "checkpoint_minutes"):
             self._between(name, 0, None, above=True)
@@ -302,6 +322,20 @@ class TrainingConfig(Config):
         if self.start_pool and self.value_function == "action":
             raise ConfigError('start_pool does not work with value_function = "action"')
 
+    def _check_goal(self) -> None:
+        for name in ("goal_reward", "goal_only"):
+            if getattr(self, name) and not self.goal_tile:
+                raise ConfigError(f"{name} needs goal_tile")
+        if self.goal_only and not self.goal_reward:
+            raise ConfigError("goal_only needs goal_reward: nothing else would have a reward")
+        if self.goal_tile and self.start_pool:
+            raise ConfigError("goal_tile does not work with start_pool: later stages start beyond the goal")
+        if self.goal_tile:
+            try:
+                self.make_game().code(self.goal_tile)
+            except UsageError as error:
+                raise ConfigError(f"goal_tile = {self.goal_tile}: {error}") from None
+
     def _check_parts(self) -> None:
         for name, part in (
             ("game", self.make_game),
@@ -316,6 +350,7 @@ class TrainingConfig(Config):
             check_downgrade_above(self.downgrade_above, self.make_game())
         except SpecError as error:
             raise ConfigError(str(error)) from None
+        self._check_goal()
 
     @property
     def agent_name(self) -> str:

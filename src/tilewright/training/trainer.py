@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from tilewright._core.files import Tensors
 from tilewright.errors import DivergedError, FileError, UsageError
 from tilewright.games.policy import GameResults, make_results
+from tilewright.games.rules import Rules
 from tilewright.learning.behaviour import Behaviour, EpsilonGreedy, FollowTeacher, Greedy
+from tilewright.learning.goals import make_goal_rules
 from tilewright.learning.start_states import StartPool, collect_starts, concatenate_pools, make_start_pool
 from tilewright.learning.step_size import FixedStepSize, StepSize, TemporalCoherence
 from tilewright.learning.updates import (
@@ -65,6 +67,10 @@ class Trainer:
         self.sums = _filled(2 * size, 0.0) if config.step_size == "tc" else np.zeros(0, np.float32)
         self.starts, self.found = make_start_pool(0), make_start_pool(0)
         self._key = stream_key(config.seed)
+        self._rules: Rules = self.game.rules
+        if config.goal_tile:
+            goal = self.game.code(config.goal_tile)
+            self._rules = make_goal_rules(self._rules, goal, config.goal_reward, goal_only=config.goal_only)
 
     def start_from(self, model: Model) -> None:
         """Copy the weights of a model, which may have only the first stages.
@@ -114,13 +120,13 @@ class Trainer:
         learner = Learner(value_function, self._step_size(phase.stage), self._behaviour(phase), self.starts)
         workspace = make_workspace(self.lookups)
         if config.update == "online":
-            learn_online(self.game.rules, learner, self._key, first, workspace, results)
+            learn_online(self._rules, learner, self._key, first, workspace, results)
             return results
         done, returns = 0, self._returns()
         while True:
             left = GameResults(*(array[done:] for array in results))
             done += learn_backward(
-                self.game.rules, learner, returns, config.restart, self._key, first + done, workspace, left
+                self._rules, learner, returns, config.restart, self._key, first + done, workspace, left
             )
             if done == count:
                 return results
