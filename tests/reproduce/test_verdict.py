@@ -1,5 +1,6 @@
 """Verdicts follow from the tests of the claims, from the paper's figures and from the effort."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,26 @@ def test_wide_intervals_alone_are_no_agreement() -> None:
     assert verdict([row("a", estimate(60, 60), 100)], claims=False) == "contradicted"
     assert verdict([row("a", estimate(60, 60), 100)], STANDARD, claims=False) == "not at this scale"
     assert verdict([row("a", estimate(140, 2), 100)], claims=False) == "direction only"
+
+
+def test_a_figure_without_an_interval_is_compared_as_if_it_had_ours() -> None:
+    def rows(paper: float) -> list[RowResult]:
+        cell = Cell(estimate(42_952, 1_308), Estimate(paper, None, None))
+        return [RowResult(Row("a"), "a", (), {"score": cell})]
+
+    assert verdict(rows(41_000), claims=False) == "reproduced"
+    assert verdict(rows(39_365), claims=False) == "direction only"
+
+
+def test_later_stages_are_compared_with_the_stage_before() -> None:
+    def staged(last: float) -> list[RowResult]:
+        curve = [{"stage": 2, "score_mean": score} for score in (10.0, last)]
+        training = {"curve": curve, "stages": [{"stage": 2, "games": 1, "baseline_score": 50.0}]}
+        return [RowResult(Row("a"), "a", (SimpleNamespace(training=training),), {})]  # type: ignore[arg-type]
+
+    assert verdict(staged(60.0), claims=False, stages_improve=True) == "direction only"
+    assert verdict(staged(40.0), claims=False, stages_improve=True) == "contradicted"
+    assert verdict(staged(40.0), STANDARD, claims=False, stages_improve=True) == "not at this scale"
 
 
 def test_rates_are_compared_in_points() -> None:

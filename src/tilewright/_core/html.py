@@ -41,11 +41,17 @@ a {{ color: var(--link); }}
 img {{ max-width: 100%; height: auto; }}
 table {{ border-collapse: collapse; }}
 th, td {{ padding: .35rem .7rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }}
-th:first-child, td:first-child {{ text-align: left; }}
+thead tr:first-child th:first-child, tr:only-child th:first-child, td:first-child {{ text-align: left; }}
 thead tr:first-child th[colspan] {{ text-align: center; border-bottom: 1px solid var(--soft); }}
 div.wide {{ overflow-x: auto; width: max-content; min-width: 100%; max-width: 94vw; }}
 div.wide {{ margin-left: 50%; transform: translateX(-50%); }}
+div.wide table {{ font-size: .9rem; }}
+div.wide td:first-child {{ white-space: normal; min-width: 9rem; max-width: 18rem; }}
+div.words th, div.words td {{ white-space: normal; text-align: left; vertical-align: top; max-width: 13rem; }}
+table.index {{ table-layout: fixed; width: 100%; }}
 table.index th, table.index td {{ white-space: normal; text-align: left; vertical-align: top; font-size: .9rem; }}
+table.index th:nth-child(1) {{ width: 17%; }} table.index th:nth-child(2) {{ width: 23%; }}
+table.index th:nth-child(3) {{ width: 29%; }} table.index th:nth-child(4) {{ width: 9%; }}
 body:has(table.index) {{ max-width: 80rem; }}
 pre {{ background: var(--box); padding: 1rem; border-radius: 6px; overflow-x: auto; }}
 p.verdict {{ background: var(--box); border-left: .3rem solid var(--soft); padding: .6rem .9rem; border-radius: 4px; }}

@@ -146,6 +146,7 @@ class Experiment:
         claim: What the paper found, in a sentence.
         comparisons: The claim as comparisons of rows.
         remark: What a reader of the verdict should know.
+        stages_improve: Whether the claim is that later stages come to play their boards better than the stage before.
         best_by: The column by which the best seed of a row is chosen; only that one is evaluated with all games.
     """
 
@@ -163,6 +164,7 @@ class Experiment:
     claim: str = ""
     comparisons: tuple[Comparison, ...] = ()
     remark: str = ""
+    stages_improve: bool = False
     best_by: str = ""
 
     @property

@@ -124,7 +124,7 @@ def write_html(report: Report, folder: Path) -> Path:
         *_html_head(report),
         f"<p>{html.escape(report.text)}</p>",
         html_table(report.table),
-        *([f"<h2>The paper's claims, tested</h2>{html_table(report.tests)}"] if report.tests.lines else []),
+        *([f"<h2>The paper's claims, tested</h2>{html_table(report.tests, words=True)}"] if report.tests.lines else []),
         *(f"<h2>{html.escape(label)}</h2><pre>{html.escape(text)}</pre>" for label, text in report.lists.items()),
         *(embedded(figure, name) for name, figure in report.figures.items()),
         "<h2>How it was made</h2><ul>" + "".join(f"<li>{html.escape(fact)}</li>" for fact in report.facts) + "</ul>",
@@ -266,8 +266,13 @@ def _effort(scale: Scale) -> str:
     return ", ".join(parts)
 
 
-def html_table(table: Table) -> str:
-    """Return a table as HTML; columns of a group share a heading above their own."""
+def html_table(table: Table, *, words: bool = False) -> str:
+    """Return a table as HTML; columns of a group share a heading above their own.
+
+    Args:
+        table: The table.
+        words: Whether cells are sentences, whose lines may break, rather than numbers.
+    """
     grouped = any(column.group for column in table.columns)
     heads = []
     if grouped:
@@ -277,7 +282,8 @@ def html_table(table: Table) -> str:
         heads.append("".join(f"<th>{html.escape(column.name)}</th>" for column in table.columns))
     head = "".join(f"<tr>{line}</tr>" for line in heads)
     rows = ("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>" for line in table.lines)
-    return f'<div class="wide"><table><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table></div>'
+    kind = "wide words" if words else "wide"
+    return f'<div class="{kind}"><table><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
 def _group_heads(columns: Sequence[Column]) -> list[str]:

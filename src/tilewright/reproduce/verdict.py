@@ -150,12 +150,13 @@ def judge(
     """
     cells = [(name, cell) for row in rows if not row.row.beside for name, cell in row.cells.items()]
     cells = [(name, cell) for name, cell in cells if cell.paper is not None and name not in _NOT_COMPARED]
-    if not rows or not (experiment.comparisons or cells):
+    stages = _stage_signs(rows) if experiment.stages_improve else []
+    if not rows or not (experiment.comparisons or cells or stages):
         return None
     effort = effort_of(experiment, scale)
     changed = set(scale.changes) - NEUTRAL_KEYS
     matches = [_matches(name, cell, len(cells)) for name, cell in cells]
-    signs = [test.sign(len(tested)) for test in tested]
+    signs = [*(test.sign(len(tested)) for test in tested), *stages]
     word = _word(signs, matches, [_exceeds(cell) for _, cell in cells], effort, changed=bool(changed))
     why = [
         _claims_in_words(signs),
@@ -183,6 +184,19 @@ def _word(
     return "direction only" if sum(matches) > len(matches) / 2 else "contradicted"
 
 
+def _stage_signs(rows: Sequence[RowResult]) -> list[int]:
+    """Tell for every later stage whether the last tenth of its games is better than the stage before on its boards."""
+    signs = []
+    for row in rows:
+        for training in (trial.training for trial in row.trials if trial.training):
+            for stage in training["stages"]:
+                scores = [point["score_mean"] for point in training["curve"] if point.get("stage") == stage["stage"]]
+                last = scores[-max(1, len(scores) // 10) :]
+                if last:
+                    signs.append(1 if sum(last) / len(last) > stage["baseline_score"] else -1)
+    return signs
+
+
 def _matches(column: str, cell: Cell, tests: int) -> bool:
     """Whether a result is close to the paper's, or compatible with it."""
     if cell.ours is None or cell.paper is None:
@@ -192,6 +206,10 @@ def _matches(column: str, cell: Cell, tests: int) -> bool:
     if not is_rate(column):
         close, compatible = CLOSE * abs(cell.paper.value), COMPATIBLE * abs(cell.paper.value)
     difference = cell.difference
+    if difference is None and cell.paper.margin is None and cell.ours.margin is not None:
+        # Where the paper states no interval, its own is taken to be as wide as ours.
+        value, margin = cell.paper.value, cell.ours.margin
+        difference = two_sample(cell.ours, Estimate(value, value - margin, value + margin))
     told_apart = difference is not None and difference.p < LEVEL / tests
     return apart <= close or (apart <= compatible and not told_apart)
 
@@ -206,8 +224,9 @@ def _claims_in_words(signs: Sequence[int]) -> str:
     if len(signs) == 1:
         words = {1: "The claim holds.", -1: "The claim is reversed.", 0: "The claim is neither seen nor refuted."}
         return words[signs[0]]
-    counted = [(signs.count(1), "hold"), (signs.count(-1), "are reversed"), (signs.count(0), "are open")]
-    parts = [f"{count} {verb}" for count, verb in counted if count]
+    verbs = {1: ("holds", "hold"), -1: ("is reversed", "are reversed"), 0: ("is open", "are open")}
+    counted = [(signs.count(sign), one, several) for sign, (one, several) in verbs.items()]
+    parts = [f"{count} {one if count == 1 else several}" for count, one, several in counted if count]
     return f"Of {len(signs)} comparisons, {', '.join(parts)}."
 
 
@@ -221,7 +240,7 @@ def _effort_in_words(effort: float, scale: Scale, changed: Collection[str]) -> s
     parts = []
     if effort < 1:
         trains = scale.training_games or scale.stage_games or scale.training_steps
-        parts.append(f"{100 * effort:.2g} % of the paper's {'training' if trains else 'games'}")
+        parts.append(f"{100 * effort:.2g} % of the full {'training' if trains else 'number of games'}")
     if changed:
         parts.append("another configuration than the paper's")
     return f"Run with {' and '.join(parts)}." if parts else ""
@@ -231,8 +250,8 @@ def _found(rows: Sequence[RowResult], tested: Sequence[TestedComparison]) -> str
     """Say in a sentence what was found: the comparisons, or the best row beside the paper."""
     if tested:
         return "; ".join(map(str, tested[:3])) + (" …" if len(tested) > 3 else "")
-    stated = [row for row in rows if any(cell.paper for cell in row.cells.values())] or list(rows)
-    row = stated[-1]
+    stated = [row for row in rows if not row.row.beside and any(cell.paper for cell in row.cells.values())]
+    row = (stated or list(rows))[-1]
     parts: list[str] = []
     for name, cell in row.cells.items():
         if cell.ours is not None and len(parts) < 3:
