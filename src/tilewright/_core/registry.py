@@ -29,7 +29,7 @@ from tilewright.errors import MissingExtraError, SpecError, UsageError
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
 
-__all__ = ["Entry", "Registry", "did_you_mean", "load_object"]
+__all__ = ["Entry", "Registry", "load_object"]
 
 T = TypeVar("T")
 _DOTTED = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"

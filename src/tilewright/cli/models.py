@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tilewright._core.files import read_metadata
-from tilewright._core.registry import did_you_mean
+from tilewright._core.text import did_you_mean
 from tilewright.cli import output
 from tilewright.cli.options import json_option
 from tilewright.errors import FileError, UsageError

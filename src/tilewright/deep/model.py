@@ -18,7 +18,9 @@ __all__ = ["FORMAT", "DeepModel", "load_deep_model"]
 
 FORMAT = "tilewright-deep-2"
 _MAX_LENGTH = 500  # of an entry, so that messages stay lines
-_NOT_ORIGIN = {"format", "sha256", "game", "algorithm", "architecture", "encoding", "dueling", "reward_scale"}
+_NOT_ORIGIN = {
+    *("format", "sha256", "game", "algorithm", "architecture", "encoding", "dueling", "reward_scale", "lookahead"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +71,7 @@ class DeepModel:
             "encoding": self.config.encoding,
             "dueling": str(self.config.dueling).lower(),
             "reward_scale": repr(self.reward_scale),
+            "lookahead": str(self.config.lookahead),
         }
         write_tensors(Path(path), get_weights(self.network), {**self.origin, **metadata})
 
@@ -117,4 +120,10 @@ def _read_network_config(metadata: dict[str, str]) -> NetworkConfig:
         metadata["architecture"],
         metadata["encoding"],
         metadata["dueling"] == "true",
+        lookahead=_read_lookahead(metadata.get("lookahead", "0")),
     )
+
+
+def _read_lookahead(text: str) -> int:
+    check_choice(f"lookahead {text!r}", text, ("0", "1", "2"))
+    return int(text)

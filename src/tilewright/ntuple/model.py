@@ -61,7 +61,8 @@ VALUE_FUNCTIONS = {"afterstate": 1, "state": 1, "action": 4}  # what is valued -
 MAX_QUANTUM = 2 * MAX_WEIGHT / LARGEST  # twice what 16 bits need for the largest weight: it may be rounded up
 _MAX_LENGTH = 500  # of an entry, so that messages stay lines
 _NOT_ORIGIN = {"format", "game", "architecture", "value_function", "quantum", "compact", "downgrade_above", "sha256"}
-_OPTIONAL = {"by_hint": False, "stages": [], "promote": False}  # entries of an architecture that a file may leave out
+# Entries of an architecture that a file may leave out.
+_OPTIONAL = {"by_hint": False, "stages": [], "promote": False, "hint_tuples": []}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -159,6 +160,7 @@ class Model:
             "by_hint": self.architecture.by_hint,
             "stages": list(self.architecture.stages),
             "promote": self.architecture.promote,
+            **({"hint_tuples": list(self.architecture.hint_tuples)} if self.architecture.hint_tuples else {}),
         }
         about = {
             "format": FORMAT,
@@ -231,7 +233,7 @@ def _read_architecture(metadata: Mapping[str, str]) -> NTupleArchitecture:
     if not isinstance(found, dict):
         raise ValueError("its architecture is no JSON object")
     entries: dict[str, Any] = _OPTIONAL | found
-    for key in ("tuples", "features", "stages"):
+    for key in ("tuples", "features", "stages", "hint_tuples"):
         listed = entries.get(key)
         if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
             raise ValueError(f"{key} {excerpt(listed)}: must be a list of texts")
@@ -247,6 +249,7 @@ def _read_architecture(metadata: Mapping[str, str]) -> NTupleArchitecture:
         entries["by_hint"],
         tuple(entries["stages"]),
         entries["promote"],
+        tuple(entries["hint_tuples"]),
     )
 
 
