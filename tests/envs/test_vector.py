@@ -114,7 +114,9 @@ def test_rendering_shows_every_board() -> None:
     ("options", "complaint"),
     [
         ({"autoreset_mode": "NEVER"}, "autoreset_mode=NEVER: must be NEXT_STEP, SAME_STEP or DISABLED"),
-        ({"num_envs": 0}, "num_envs=0: must be a whole number from 1 up"),
+        ({"num_envs": 0}, "num_envs=0: must be a whole number from 1 to 1,000,000"),
+        ({"num_envs": 2**63}, "num_envs=9223372036854775808: must be a whole number from 1 to 1,000,000"),
+        ({"num_envs": 2.5}, "num_envs=2.5: must be a whole number from 1 to 1,000,000"),
         ({"render_mode": "human"}, "render_mode='human'; allowed: ansi, rgb_array"),
     ],
 )

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._core.checks import check_integer
 from tilewright._core.jit import Int, inline, kernel, specialise
+from tilewright._core.text import excerpt
 from tilewright.envs.observations import (
     Encoder,
     encode,
@@ -19,7 +19,7 @@ from tilewright.envs.observations import (
     make_grid_encoder,
     observation_shape,
 )
-from tilewright.envs.options import EnvOptions, KernelOptions, RewardFunction
+from tilewright.envs.options import LIMITS, EnvOptions, KernelOptions, RewardFunction
 from tilewright.errors import UsageError
 from tilewright.games.board import Board
 from tilewright.games.rules import ACTIONS, ILLEGAL, Rules, State, largest, slide, spawn, start
@@ -109,6 +109,8 @@ def _invalid_move_ends(options: KernelOptions, games: BatchState, i: Int) -> boo
     if options.end_threshold and low_half(next_word(games.streams[i])) < options.end_threshold:
         return True
     limit = options.end_fraction * games.moves[i]
+    if options.end_after:
+        return bool(games.invalid_moves[i] > options.end_after and games.invalid_moves[i] > limit)
     return bool(options.end_fraction > 0 and limit >= 1 and games.invalid_moves[i] > limit)
 
 
@@ -250,9 +252,9 @@ class BatchedGames:
                 which is faster.
 
         Raises:
-            UsageError: `num_games` is below 1.
+            UsageError: `num_games` is no whole number from 1 to 1,000,000.
         """
-        check_integer(f"num_envs={num_games}", num_games, 1)
+        LIMITS["num_envs"].check(f"num_envs={excerpt(num_games)}", num_games, whole=True)
         self.options, self.num_games, self.autoreset = options, num_games, autoreset
         self.game = options.make_game()
         self.encoder = make_encoder(self.game, options.observation)

@@ -1,6 +1,5 @@
 """Options of an environment: the game, the observation, the reward, and the cost of an invalid move."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
@@ -8,19 +7,28 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tilewright._core.checks import check_choice, check_integer, check_range, check_that
-from tilewright._core.jit import Word
-from tilewright._core.registry import did_you_mean
+from tilewright._core.checks import Range, check_choice, check_that
+from tilewright._core.jit import Int, Word
+from tilewright._core.text import did_you_mean, excerpt
 from tilewright.games import make_game
 from tilewright.games.base import Game
 
-__all__ = ["OBSERVATIONS", "REWARDS", "EnvOptions", "KernelOptions", "RewardFunction"]
+__all__ = ["LIMITS", "OBSERVATIONS", "REWARDS", "EnvOptions", "KernelOptions", "RewardFunction"]
 
 # (scores: float64[n], before: uint8[n, rows, columns], after: uint8[n, rows, columns]) -> n rewards, where `scores` are
 # the points that the moves scored, and `before` and `after` are the grids around the moves.
 RewardFunction: TypeAlias = Callable[[NDArray[np.float64], NDArray[np.uint8], NDArray[np.uint8]], ArrayLike]
 OBSERVATIONS = ("grid", "onehot", "lookahead1", "lookahead2")
 REWARDS = ("score", "log2")
+LIMITS = {
+    "penalty": Range(0, 1_000_000_000),
+    "end_probability": Range(0, 1),
+    "end_fraction": Range(0, 1),
+    "end_after": Range(0, 1_000_000_000_000),
+    "max_invalid_moves": Range(0, 1_000_000_000),
+    "max_episode_steps": Range(1, 1_000_000_000),
+    "num_envs": Range(1, 1_000_000),
+}
 
 
 class KernelOptions(NamedTuple):
@@ -30,6 +38,7 @@ class KernelOptions(NamedTuple):
     penalty: float
     end_threshold: Word  # an invalid move ends the episode if a random number below 2**32 is below this one
     end_fraction: float
+    end_after: Int
     max_invalid_moves: int  # an episode is truncated after so many invalid moves in a row; 0 for no limit
     max_episode_steps: int  # an episode is truncated after so many moves; 0 for no limit
     every_largest: bool  # `largest_codes` is set in every step, not only where an episode ends
@@ -41,7 +50,8 @@ class EnvOptions:
 
     An invalid move leaves the board unchanged. It costs `penalty`, and it can end the episode: with probability
     `end_probability`, or because more than `end_fraction` of the moves of the episode are invalid. The fraction is
-    tested from the first move at which a single invalid move is not too many: from the tenth move with 0.1.
+    tested from the first move at which a single invalid move is not too many: from the tenth move with 0.1. With
+    `end_after`, it is tested once there are more invalid moves than that, as in the program of Bouhoula et al. (16).
 
     A deterministic policy that chooses an invalid move chooses it again, because the board is the same. The episode is
     therefore truncated after `max_invalid_moves` invalid moves in a row. Random moves never get there: with a single
@@ -52,9 +62,10 @@ class EnvOptions:
         observation: The encoding of the board: grid, onehot, lookahead1 or lookahead2 (see `envs.observations`).
         reward: The reward of a valid move: score (its points), log2 (their logarithm; 0 for no points), or a function
             of the points and of the grids before and after the moves (see `RewardFunction`).
-        penalty: The amount that is subtracted for an invalid move.
+        penalty: The amount that is subtracted for an invalid move, from 0 to 1,000,000,000.
         end_probability: The probability that an invalid move ends the episode.
         end_fraction: The largest allowed fraction of invalid moves; 0 for no limit.
+        end_after: The number of invalid moves up to which their fraction does not end an episode; 0 for the rule above.
         max_invalid_moves: The number of invalid moves in a row that truncates the episode; 0 for no limit.
         max_episode_steps: The number of moves that truncates the episode; None for no limit.
 
@@ -75,6 +86,7 @@ class EnvOptions:
     penalty: float = 0.0
     end_probability: float = 0.0
     end_fraction: float = 0.0
+    end_after: int = 0
     max_invalid_moves: int = 100
     max_episode_steps: int | None = None
 
@@ -89,13 +101,14 @@ class EnvOptions:
             f"reward={self.reward!r}{did_you_mean(str(self.reward), REWARDS)}",
             f"must be {', '.join(REWARDS)} or a function",
         )
-        check_range(f"penalty={self.penalty}", self.penalty, 0)
-        check_that(math.isfinite(self.penalty), f"penalty={self.penalty}", "must be finite")
-        check_range(f"end_probability={self.end_probability}", self.end_probability, 0, 1)
-        check_range(f"end_fraction={self.end_fraction}", self.end_fraction, 0, 1)
-        check_integer(f"max_invalid_moves={self.max_invalid_moves}", self.max_invalid_moves, 0)
+        for name in ("penalty", "end_probability", "end_fraction", "end_after", "max_invalid_moves"):
+            value = getattr(self, name)
+            LIMITS[name].check(f"{name}={excerpt(value)}", value, whole=name in ("end_after", "max_invalid_moves"))
         if self.max_episode_steps is not None:
-            check_integer(f"max_episode_steps={self.max_episode_steps}", self.max_episode_steps, 1)
+            shown = f"max_episode_steps={excerpt(self.max_episode_steps)}"
+            LIMITS["max_episode_steps"].check(shown, self.max_episode_steps, whole=True)
+        has_fraction = not self.end_after or self.end_fraction > 0
+        check_that(has_fraction, f"end_after={self.end_after}", "needs end_fraction, which it defers")
 
     def make_game(self) -> Game:
         """Return the game, made from its spec where `game` is a text."""
@@ -117,6 +130,7 @@ class EnvOptions:
             penalty=float(self.penalty),
             end_threshold=np.uint64(round(self.end_probability * 2**32)),
             end_fraction=float(self.end_fraction),
+            end_after=int(self.end_after),
             max_invalid_moves=int(self.max_invalid_moves),
             max_episode_steps=int(self.max_episode_steps or 0),
             every_largest=every_largest,

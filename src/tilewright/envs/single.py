@@ -9,8 +9,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tilewright._core.checks import check_choice, check_integer
-from tilewright._core.registry import did_you_mean
-from tilewright._core.text import excerpt
+from tilewright._core.text import did_you_mean, excerpt
 from tilewright.envs.batch import BatchedGames
 from tilewright.envs.observations import Encoder, OneHotEncoder, observation_shape
 from tilewright.envs.options import EnvOptions, RewardFunction
@@ -69,8 +68,9 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
 
     ## Episode End
     The episode terminates when no move is valid, with probability `end_probability` after an invalid move, and when
-    more than `end_fraction` of its moves are invalid. It is truncated after `max_invalid_moves` invalid moves in a row:
-    a deterministic policy would repeat them for ever. A step after the end raises an error.
+    more than `end_fraction` of its moves are invalid (and, with `end_after`, more moves than that). It is truncated
+    after `max_invalid_moves` invalid moves in a row: a deterministic policy would repeat them for ever. A step after
+    the end raises an error.
 
     ## Information
     | key | content |
@@ -85,8 +85,8 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
 
     ## Arguments
     `game`: a spec such as `"2048:rows=3,columns=3"`, or a Game. `observation`, `reward`, `penalty`, `end_probability`,
-    `end_fraction`, `max_invalid_moves`: as above. `render_mode`: `"human"` (prints to the terminal), `"ansi"` (text) or
-    `"rgb_array"`.
+    `end_fraction`, `end_after`, `max_invalid_moves`: as above. `render_mode`: `"human"` (prints to the terminal),
+    `"ansi"` (text) or `"rgb_array"`.
 
     ```python
     import gymnasium
@@ -109,6 +109,7 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
         penalty: float = 0.0,
         end_probability: float = 0.0,
         end_fraction: float = 0.0,
+        end_after: int = 0,
         max_invalid_moves: int = 100,
         render_mode: str | None = None,
     ) -> None:
@@ -121,6 +122,7 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
             penalty: The cost of an invalid move.
             end_probability: The probability that an invalid move ends the episode.
             end_fraction: The largest allowed fraction of invalid moves; 0 for no limit.
+            end_after: The number of invalid moves up to which their fraction does not end an episode.
             max_invalid_moves: The number of invalid moves in a row that truncates the episode; 0 for no limit.
             render_mode: human, ansi, rgb_array or None.
 
@@ -130,7 +132,9 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
         if render_mode is not None:
             check_choice(f"render_mode={render_mode!r}", render_mode, self.metadata["render_modes"])
         self.render_mode = render_mode
-        options = EnvOptions(game, observation, reward, penalty, end_probability, end_fraction, max_invalid_moves)
+        options = EnvOptions(
+            game, observation, reward, penalty, end_probability, end_fraction, end_after, max_invalid_moves
+        )
         self._games = BatchedGames(options, 1, every_largest=True)
         self._result, self._action = self._games.make_result(), np.zeros(1, np.int64)
         self._shape = self._games.observation_shape

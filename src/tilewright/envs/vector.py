@@ -61,6 +61,7 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[np.gener
         penalty: float = 0.0,
         end_probability: float = 0.0,
         end_fraction: float = 0.0,
+        end_after: int = 0,
         max_invalid_moves: int = 100,
         max_episode_steps: int | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
@@ -76,6 +77,7 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[np.gener
             penalty: The cost of an invalid move.
             end_probability: The probability that an invalid move ends the episode.
             end_fraction: The largest allowed fraction of invalid moves; 0 for no limit.
+            end_after: The number of invalid moves up to which their fraction does not end an episode.
             max_invalid_moves: The number of invalid moves in a row that truncates the episode; 0 for no limit.
             max_episode_steps: The number of moves that truncates the episode; None for no limit.
             autoreset_mode: NEXT_STEP, SAME_STEP or DISABLED, as a text or as Gymnasium's constant.
@@ -88,7 +90,15 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[np.gener
         if render_mode is not None:
             check_choice(f"render_mode={render_mode!r}", render_mode, ("ansi", "rgb_array"))
         options = EnvOptions(
-            game, observation, reward, penalty, end_probability, end_fraction, max_invalid_moves, max_episode_steps
+            game,
+            observation,
+            reward,
+            penalty,
+            end_probability,
+            end_fraction,
+            end_after,
+            max_invalid_moves,
+            max_episode_steps,
         )
         self.games = BatchedGames(options, num_envs, autoreset=mode == AutoresetMode.SAME_STEP)
         self.game = self.games.game
