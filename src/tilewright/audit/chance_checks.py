@@ -223,4 +223,4 @@ def check_seeding(factory: EngineFactory, reading: Reading, seed: int) -> CheckR
 def _seed_finding(message: str, expected: list[Tiles], found: list[Tiles]) -> Finding:
     step = next((i for i, pair in enumerate(zip(expected, found, strict=False)) if pair[0] != pair[1]), 0)
     example = Example(expected[max(step - 1, 0)], "", write_tiles(expected[step]), write_tiles(found[step]))
-    return Finding(f"{message} (from board {step} on)", 1, example)
+    return Finding(f"{message}, from board {step} on", 1, example)
