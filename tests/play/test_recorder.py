@@ -8,7 +8,8 @@ import pytest
 from tests.play.test_recording import random_game
 from tilewright import Episode, evaluate, make_agent, make_game
 from tilewright.errors import FileError
-from tilewright.play.recording import EpisodeRecorder, GamesRecorder, read_games, recording_of
+from tilewright.play.recorder import EpisodeRecorder, GamesRecorder
+from tilewright.play.recording import read_games, recording_of
 
 
 @pytest.mark.parametrize("spec", ["2048", "threes", "2048:rows=2,columns=3"])
@@ -89,8 +90,8 @@ def test_no_game_is_added_behind_a_line_that_is_cut_off(tmp_path: Path) -> None:
 
 def test_what_cannot_be_written_says_why(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    for path, reason in [(tmp_path, "Is a directory"), (tmp_path / "file" / "games.jsonl", "File exists")]:
+    for path, reason in [(tmp_path, "Is a directory"), (tmp_path / "file" / "games.jsonl", "Not a directory")]:
         with pytest.raises(FileError, match=f"cannot be written: {reason}"):
             EpisodeRecorder(path)
-    with pytest.raises(FileError, match="/dev/full: cannot be written: No space left on device"):
+    with pytest.raises(FileError, match="/dev/full: cannot be written: a pipe or a device, not a file"):
         evaluate(make_agent("random"), games=50, record=Path("/dev/full"))

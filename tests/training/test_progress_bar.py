@@ -67,15 +67,15 @@ def test_what_happens_is_said(tmp_path: Path) -> None:
     assert memory.lines == [
         "evaluation after 5,000 games: mean 12,346 ± 500 in 200 games",
         "stage 3 starts after 1,000 games, from 20 boards of 50 games; the stage before scored 4,321 from there",
-        "checkpoint not saved, training goes on: checkpoint: cannot be written: No space left on device",
-        "stopping after the current games; everything learned is saved",
+        "not saved, will be tried again: checkpoint: cannot be written: No space left on device",
+        "stopping after the current games, to save everything",
     ]
 
 
 def test_without_a_terminal_lines_go_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with show_progress("a run") as callback:
         callback.on_stop_requested(open_session(tiny(), tmp_path))
-    assert capsys.readouterr() == ("", "stopping after the current games; everything learned is saved\n")
+    assert capsys.readouterr() == ("", "stopping after the current games, to save everything\n")
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ __all__ = ["Entry", "Registry", "did_you_mean", "load_object"]
 
 T = TypeVar("T")
 _DOTTED = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
+_LONGEST_WORD = 100  # that may be a slip of the pen
 _TARGET = re.compile(rf"({_DOTTED}):({_DOTTED})", re.ASCII)
 
 
@@ -266,7 +267,7 @@ class Registry(Generic[T]):
             try:
                 values[key] = known[key].convert(value)
             except ValueError as error:
-                shown = value if isinstance(value, str) else excerpt(value)
+                shown = value if isinstance(value, str) and len(value) < _LONGEST_WORD else excerpt(value)
                 raise SpecError(f"{self.kind} {name}, option {key}={shown}: {error}") from None
         for key, option in known.items():
             if option.is_required and key not in values:
@@ -319,5 +320,5 @@ def _public_name(cls: type) -> str:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """` (did you mean 'greedy'?)` for the nearest known word, or nothing."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5) if len(word) < _LONGEST_WORD else []
     return f" (did you mean {close[0]!r}?)" if close else ""

@@ -5,7 +5,7 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from tilewright.play.statistics import Estimate
@@ -103,13 +103,19 @@ def announce_compilation() -> None:
     """Print a notice when the first kernel is compiled, because that can take some seconds."""
     from numba.core import event
 
+    from tilewright._core.jit import cache_folder
+
+    folder = cache_folder()
+    kept = f"the next start loads them from {folder.parent}" if folder else "they are not kept; see TILEWRIGHT_CACHE"
+
     class Listener(event.Listener):  # type: ignore[misc]  # numba is not typed
         printed = threading.Event()
 
         def on_start(self, event: Any) -> None:
             if not self.printed.is_set():
                 self.printed.set()
-                print("compiling kernels… (once; the next start loads them)", file=sys.stderr)
+                with suppress(OSError, ValueError):  # nobody may be there to read it
+                    print(f"compiling kernels… (once; {kept})", file=sys.stderr)
 
         def on_end(self, event: Any) -> None:
             pass

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import click
 
-from tilewright._core.plots import save_png
+from tilewright._core.outputs import check_output
+from tilewright._core.plots import PNG, save_png
 from tilewright.agents.defaults import agent_or_default
 from tilewright.cli import output
-from tilewright.cli.options import agent_option, json_option
+from tilewright.cli.options import agent_option, files_of, force_option, json_option
 from tilewright.play.recording import Recording, read_game
 from tilewright.play.review import Review, ReviewedMove, draw_review, review
 
@@ -23,9 +24,10 @@ __all__ = ["review_command"]
               help="The number of the worst moves to show.")  # fmt: skip
 @click.option("--plot", type=click.Path(path_type=Path), metavar="PNG",
               help="Draw values and losses over the moves.")  # fmt: skip
+@force_option
 @json_option
 def review_command(
-    file: Path, agent: str | None, game_number: int, worst: int, plot: Path | None, as_json: bool
+    file: Path, agent: str | None, game_number: int, worst: int, plot: Path | None, force: bool, as_json: bool
 ) -> None:
     """Compare every move of a recorded game with the best move by an agent's values.
 
@@ -41,10 +43,12 @@ def review_command(
     output.announce_compilation()
     recording, games = read_game(file, game_number)
     chosen = agent_or_default(agent, recording.game)
+    if plot is not None:
+        check_output(plot, PNG, inputs=[file, *files_of(chosen)], force=force)
     with output.progress_bar(f"reviewing with {chosen.spec}", len(recording.actions)) as progress:
         found = review(recording, chosen, progress)
     if plot is not None:
-        save_png(draw_review(found), plot)
+        save_png(draw_review(found), plot, force=force)
     if as_json:
         output.print_json(found.summary(worst) | {"plot": None if plot is None else str(plot)})
         return

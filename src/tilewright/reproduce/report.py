@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from tilewright import __version__
 from tilewright._core.files import write_text
-from tilewright._core.html import embedded, page
+from tilewright._core.html import HTML, embedded, page
+from tilewright._core.inputs import read_text
+from tilewright._core.outputs import FileKind
 from tilewright._core.plots import save_png
 from tilewright.reproduce.experiments import SCALES, Experiment, Scale
 from tilewright.reproduce.figures import draw_figure, reach_list
@@ -18,8 +20,11 @@ from tilewright.reproduce.store import Store, machine_name
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Report", "html_table", "make_report", "write_html", "write_index", "write_markdown"]
+__all__ = ["INDEX", "INDEX_NAME", "Report", "html_table", "make_report", "write_html", "write_index", "write_markdown"]
 
+INDEX_NAME, INDEX_HEAD = "README.md", "# Results\n\nEach report ends with how it was made.\n"
+INDEX = FileKind("list of reports", lambda head: head.startswith(INDEX_HEAD.encode()))
+MARKDOWN = FileKind("Markdown report", lambda head: head.startswith(b"# ") and b"\n- tilewright " in head)
 DIFFERS = "≠"  # beside a result whose 95 % interval does not overlap the paper's
 Table = list[list[str]]
 
@@ -58,8 +63,8 @@ def make_report(experiment: Experiment, scale: Scale, store: Store) -> Report:
     )
 
 
-def write_html(report: Report, folder: Path) -> Path:
-    """Write `report.html`, a page that needs no other file.
+def write_html(report: Report, folder: Path, *, force: bool = False) -> Path:
+    """Write `report.html`, a page that needs no other file; `force` replaces a file of another kind.
 
     Returns:
         The path of the page.
@@ -72,18 +77,18 @@ def write_html(report: Report, folder: Path) -> Path:
         "<h2>How it was made</h2><ul>" + "".join(f"<li>{html.escape(fact)}</li>" for fact in report.facts) + "</ul>",
     ]
     path = folder / "report.html"
-    write_text(path, page(report.title, "\n".join(body)))
+    write_text(path, page(report.title, "\n".join(body)), HTML, force=force)
     return path
 
 
-def write_markdown(report: Report, folder: Path) -> Path:
-    """Write `report.md`, and its figures beside it.
+def write_markdown(report: Report, folder: Path, *, force: bool = False) -> Path:
+    """Write `report.md`, and its figures beside it; `force` replaces files of another kind.
 
     Returns:
         The path of the Markdown file.
     """
     for name, figure in report.figures.items():
-        save_png(figure, folder / f"{name}.png")
+        save_png(figure, folder / f"{name}.png", force=force)
     parts = [
         f"# {report.title}",
         report.text,
@@ -93,23 +98,23 @@ def write_markdown(report: Report, folder: Path) -> Path:
         "\n".join(f"- {fact}" for fact in report.facts),
     ]
     path = folder / "report.md"
-    write_text(path, "\n\n".join(parts) + "\n")
+    write_text(path, "\n\n".join(parts) + "\n", MARKDOWN, force=force)
     return path
 
 
-def write_index(folder: Path) -> Path:
-    """Write `README.md`, a list of all Markdown reports in a folder.
+def write_index(folder: Path, *, force: bool = False) -> Path:
+    """Write `README.md`, a list of all Markdown reports in a folder; `force` replaces a file of another kind.
 
     Returns:
         The path of the list.
     """
-    lines = ["# Results", "", "Each report ends with how it was made.", ""]
+    lines = [INDEX_HEAD]
     for report in sorted(folder.glob("*/*/report.md")):
-        title = report.read_text("utf-8").partition("\n")[0].removeprefix("# ")
+        title = read_text(report).partition("\n")[0].removeprefix("# ")
         scale = report.parent.name.rpartition("-")[2]
         lines.append(f"- [{title}]({report.relative_to(folder).as_posix()}) ({scale})")
-    path = folder / "README.md"
-    write_text(path, "\n".join(lines) + "\n")
+    path = folder / INDEX_NAME
+    write_text(path, "\n".join(lines) + "\n", INDEX, force=force)
     return path
 
 

@@ -382,5 +382,5 @@ def read_config(source: str | Path | AnyConfig, **changes: object) -> AnyConfig:
 def _is_deep(text: str, changes: dict[str, object]) -> bool:
     try:
         return "algorithm" in changes or "algorithm" in tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (RecursionError, ValueError):
         return False  # reading it as a TrainingConfig says what is wrong
