@@ -66,7 +66,13 @@ def test_paths_in_messages_are_one_line_of_bounded_length() -> None:
 
 
 def test_without_compilation_there_is_one_clear_line() -> None:
-    code = "import tilewright\ntry: tilewright.evaluate('random', games=1)\nexcept tilewright.UsageError as error: print(error)"
+    code = """
+import tilewright
+try:
+    tilewright.evaluate("random", games=1)
+except tilewright.UsageError as error:
+    print(error)
+"""
     found = run_python(code, NUMBA_DISABLE_JIT="1")
     assert found.stdout == "NUMBA_DISABLE_JIT is set; the kernels of tilewright must be compiled: unset it\n", (
         found.stderr

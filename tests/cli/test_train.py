@@ -198,9 +198,9 @@ def wait_until(is_true: Callable[[], bool], process: "subprocess.Popen[str]") ->
 
 
 @pytest.mark.usefixtures("ctrl_c_raises")
-def test_ctrl_c_and_sigterm_lose_nothing_and_the_run_goes_on_later(command: Command) -> None:
+def test_ctrl_c_sigterm_and_a_closed_terminal_lose_nothing_and_the_run_goes_on_later(command: Command) -> None:
     folder, games = RunFolder(Path("run")), 0
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         before = len(folder.evaluation_points())
         process = start_endless("--set", "evaluate_minutes=0.001")
         wait_until(lambda before=before: len(folder.evaluation_points()) > before, process)  # type: ignore[misc]

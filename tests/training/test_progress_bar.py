@@ -62,12 +62,18 @@ def test_what_happens_is_said(tmp_path: Path) -> None:
     callback = ProgressBarCallback(memory, "a run")
     callback.on_evaluation(session, EvaluationPoint(5000, 9.0, 200, 12345.6, 12000.0, 13000.0, 0.5))
     callback.on_stage_start(session, StagePoint(3, 1000, 9.0, 20, 50, 4321.0))
-    callback.on_save_failed(session, FileError("checkpoint: cannot be written: No space left on device"))
+    for name in ("checkpoint", "metrics", "metrics", "checkpoint"):
+        callback.on_save_failed(session, FileError(f"{name}: cannot be written: No space left on device"))
+    callback.on_save_recovered(session)
+    callback.on_save_failed(session, FileError("metrics: cannot be written: No space left on device"))
     callback.on_stop_requested(session)
     assert memory.lines == [
         "evaluation after 5,000 games: mean 12,346 ± 500 in 200 games",
         "stage 3 starts after 1,000 games, from 20 boards of 50 games; the stage before scored 4,321 from there",
         "not saved, will be tried again: checkpoint: cannot be written: No space left on device",
+        "not saved, will be tried again: metrics: cannot be written: No space left on device",
+        "saved again: nothing is missing",
+        "not saved, will be tried again: metrics: cannot be written: No space left on device",
         "stopping after the current games, to save everything",
     ]
 

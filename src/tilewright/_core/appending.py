@@ -81,14 +81,14 @@ _FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os
 
 
 def write_patiently(
-    write: Callable[[], None], seconds: Callable[[], float], pause: Callable[[float], object] = time.sleep
+    write: Callable[[], None], seconds: Callable[[], float], pause: Callable[[float], object] | None = None
 ) -> None:
     """Write something; while the disk is full, try again.
 
     Args:
         write: Writes, or raises FileError.
         seconds: Returns for how long to try; it may change its mind.
-        pause: Waits for a number of seconds.
+        pause: Waits for a number of seconds; None to sleep.
 
     Raises:
         FileError: The last attempt failed, or the reason is another than a full disk.
@@ -101,5 +101,5 @@ def write_patiently(
             left = began + seconds() - time.monotonic()
             if left <= 0 or not is_full(error):
                 raise
-        pause(min(length, left))
+        (pause or time.sleep)(min(length, left))
         length = min(2 * length, _LONGEST_PAUSE)

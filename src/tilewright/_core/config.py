@@ -39,6 +39,7 @@ T = TypeVar("T")
 Value: TypeAlias = str | int | float | bool | tuple[str, ...]
 
 _COMMENT_WIDTH = 100
+_MOST_BITS = 63  # of a whole number
 # Type of a field -> (its name in tables, how an error message asks for it).
 _TYPES: dict[object, tuple[str, str]] = {
     str: ("string", "text"),
@@ -211,6 +212,8 @@ def _typed(key: str, value: object, wanted: object) -> Value:
     if wanted is str and isinstance(value, str):
         return _text(key, value)
     if wanted is int and isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        if int(value).bit_length() > _MOST_BITS:
+            raise ConfigError(f"{key}: the number is too large")
         return int(value)
     if wanted is float and isinstance(value, numbers.Real) and not isinstance(value, bool):
         try:

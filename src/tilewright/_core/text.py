@@ -1,6 +1,6 @@
 """Values as they are quoted in messages."""
 
-__all__ = ["excerpt"]
+__all__ = ["excerpt", "readable"]
 
 
 def excerpt(value: object, limit: int = 24) -> str:
@@ -17,3 +17,8 @@ def excerpt(value: object, limit: int = 24) -> str:
         return "a number of thousands of digits"
     shown = " ".join(shown.split("\n"))
     return shown if len(shown) <= limit else f"{shown[: limit - 4]}…"
+
+
+def readable(text: str) -> str:
+    """Return a text with question marks in place of what is no UTF-8, as parts of file names may be."""
+    return text.encode("utf-8", "replace").decode()

@@ -8,6 +8,7 @@ import click
 from tilewright._core.outputs import check_different, check_output
 from tilewright._core.plots import PNG, new_figure, save_png
 from tilewright._core.tables import check_table_output
+from tilewright._core.text import readable
 from tilewright.agents import make_agent
 from tilewright.cli import output
 from tilewright.cli.options import (
@@ -128,7 +129,8 @@ def _finish(result: Evaluation, csv: Path | None, plot: Path | None, force: bool
     if plot is not None:
         figure = new_figure(8.0, 3.4)
         axes = result.plot(figure.add_subplot())
-        axes.set_title(f"{result.agent} on {result.game.spec}: {result.games:,} games", fontsize=10, loc="left")
+        title = f"{readable(result.agent)} on {result.game.spec}: {result.games:,} games"
+        axes.set_title(title, fontsize=10, loc="left")
         save_png(figure, plot, force=force)
 
 

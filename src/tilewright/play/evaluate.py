@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tilewright._core.cluster import Cluster
-from tilewright._core.parallel import default_threads, parallel_for
+from tilewright._core.parallel import check_threads, default_threads, parallel_for
 from tilewright._core.text import excerpt
 from tilewright.agents import make_agent
 from tilewright.agents.base import Agent, BatchAgent, Player
@@ -68,11 +68,10 @@ def evaluate(
     """
     agent, game = make_agent(agent), make_game(game)
     games, seed = _whole("games", games), _whole("seed", seed)
-    threads = default_threads() if threads is None else _whole("threads", threads)
+    threads = default_threads() if threads is None else threads
+    check_threads(threads)
     if games < 1:
         raise UsageError(f"games={games}: at least one game must be played")
-    if threads < 1:
-        raise UsageError(f"threads={threads}: at least one is needed")
     if cluster is not None and record is not None:
         raise UsageError("games that are played on a cluster cannot be recorded")
     evaluator = _Evaluator(agent, game, games, seed, threads if cluster is None else cluster.processors)

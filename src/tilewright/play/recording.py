@@ -19,7 +19,7 @@ from typing import TypeVar
 from tilewright._core.inputs import open_input, shown
 from tilewright._core.jit import Int, kernel
 from tilewright._core.outputs import FileKind
-from tilewright._core.text import excerpt
+from tilewright._core.text import excerpt, readable
 from tilewright.agents.base import Player
 from tilewright.errors import FileError, TilewrightError, UsageError
 from tilewright.games import GAMES, make_game
@@ -125,8 +125,7 @@ def move_text(game: Game, action: str, state: State, score: int) -> str:
 
 def tail_text(agent: str, score: int, over: bool) -> str:
     """Return the text of a recorded game after its last move."""
-    readable = agent.encode("utf-8", "replace").decode()  # it may have the name of a file that is no UTF-8
-    return "], " + json.dumps({"agent": readable, "score": score, "over": over})[1:]
+    return "], " + json.dumps({"agent": readable(agent), "score": score, "over": over})[1:]
 
 
 def state_text(game: Game, state: State) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 from tilewright._core.frames import data_frame
 from tilewright._core.plots import BLUE, INK, ORANGE, SOFT, new_figure, second_scale, style
 from tilewright._core.tables import Columns
-from tilewright._core.text import excerpt
+from tilewright._core.text import excerpt, readable
 from tilewright.agents import make_agent
 from tilewright.agents.base import Agent
 from tilewright.errors import UsageError
@@ -321,4 +321,4 @@ def _title(reviewed: Review) -> str:
 
 def _short(agent: str) -> str:
     """Shorten a spec that contains a long path."""
-    return agent if len(agent) <= 48 else f"{agent[:20]}…{agent[-27:]}"
+    return readable(agent if len(agent) <= 48 else f"{agent[:20]}…{agent[-27:]}")

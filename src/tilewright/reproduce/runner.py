@@ -12,7 +12,7 @@ from tilewright._core.cluster import Cluster
 from tilewright._core.files import make_folder
 from tilewright._core.frames import data_frame
 from tilewright._core.outputs import check_output
-from tilewright._core.parallel import default_threads
+from tilewright._core.parallel import check_threads, default_threads
 from tilewright._core.tables import Columns, columns_of, write_table
 from tilewright.errors import FileError, TilewrightError, UsageError
 from tilewright.reproduce.experiments import SCALES, Experiment, Scale, find_experiments
@@ -158,7 +158,7 @@ def run_and_report(
     if "," in str(out):
         raise UsageError(f"{out}: a folder of results must not have a comma in its name; it separates agent options")
     if threads is not None:
-        check_count("threads", threads)
+        check_threads(threads)
     if markdown is not None:
         make_folder(Path(markdown))
         check_output(Path(markdown) / INDEX_NAME, INDEX, force=force)

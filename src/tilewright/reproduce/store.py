@@ -19,6 +19,7 @@ from pathlib import Path
 from tilewright import __version__
 from tilewright._core.appending import write_patiently
 from tilewright._core.files import make_folder
+from tilewright._core.inputs import shown
 from tilewright._core.outputs import check_output
 from tilewright._core.tables import Scalar
 from tilewright._core.text import excerpt
@@ -213,7 +214,9 @@ class Store:
         texts = [value for value in row if isinstance(value, str)]
         result = _parsed(row[3])
         if len(texts) < len(row) or not isinstance(result, dict):
-            raise FileError(f"{self.file}: the result of {excerpt(row[2], 80)} ({excerpt(row[0], 40)}) is damaged")
+            raise FileError(
+                f"{self.file}: the result of {shown(str(row[2]), 80)} ({shown(str(row[0]), 40)}) is damaged"
+            )
         key, kind, description, _, machine, version, date = texts
         return JobRecord(key, kind, description, result, machine, version, date)
 
@@ -252,8 +255,8 @@ class Store:
             or not (isinstance(keys, dict) and all(_is_scalar(value) for value in keys.values()))
             or not (isinstance(jobs, list) and jobs and all(isinstance(key, str) for key in jobs))
         ):
-            place = f"{excerpt(row[2], 80)}, seed {excerpt(seed)}, of {excerpt(row[0], 80)}"
-            raise FileError(f"{self.file}: the trial {place} is damaged")
+            name, experiment = (shown(str(value), 80) for value in (row[2], row[0]))
+            raise FileError(f"{self.file}: the trial {name}, seed {excerpt(seed)}, of {experiment} is damaged")
         experiment, scale, name, config, _, agent, game, training, _ = texts
         return TrialRecord(experiment, scale, name, seed, config, keys, agent, game, training, tuple(jobs))
 

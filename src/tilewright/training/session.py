@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, overload
 
 from tilewright import __version__
 from tilewright._core.appending import write_patiently
+from tilewright._core.parallel import check_threads
 from tilewright._core.registry import load_object
 from tilewright._core.signals import stop_signals
 from tilewright.errors import FileError, UsageError
@@ -76,10 +77,7 @@ class TrainingSession(ABC):
 
     def __init__(self, config: AnyConfig, folder: RunFolder, threads: int | None, callbacks: Callbacks) -> None:
         threads = self.default_threads() if threads is None else threads
-        if not isinstance(threads, int):
-            raise UsageError(f"threads={threads!r}: must be a whole number")
-        if threads < 1:
-            raise UsageError(f"threads={threads}: at least one is needed")
+        check_threads(threads)
         self.config, self.folder, self.threads = config, folder, threads
         self.callback = as_callback(callbacks)
         self.points: list[TrainingPoint] = []
@@ -390,11 +388,14 @@ def open_session(
     else:
         run.check_free()
     session = kind(config, run, threads, callbacks)
+    if not resume:
+        session.start_or_resume(resume=False)  # writes nothing, and may fail
     session.lock()
     try:
-        if not resume:
+        if resume:
+            session.start_or_resume(resume=True)
+        else:
             run.check_free()  # somebody may have been quicker
-        session.start_or_resume(resume=resume)
         config.save(run.config_file)
     except BaseException:
         session.unlock()
