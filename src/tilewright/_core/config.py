@@ -39,7 +39,7 @@ T = TypeVar("T")
 Value: TypeAlias = str | int | float | bool | tuple[str, ...]
 
 _COMMENT_WIDTH = 100
-_MOST_BITS = 63  # of a whole number
+_MOST_BITS = 1000  # of a whole number; Python writes no number of more than some thousand digits
 # Type of a field -> (its name in tables, how an error message asks for it).
 _TYPES: dict[object, tuple[str, str]] = {
     str: ("string", "text"),

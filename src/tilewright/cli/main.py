@@ -99,13 +99,15 @@ def main(arguments: list[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     try:
         code = _run_command(words or ["--help"])
-        sys.stdout.flush()
     except BrokenPipeError:  # the reader of our output has gone, as `| head` does
         _discard_output()
         return 1
+    try:
+        sys.stdout.flush()
     except OSError as error:
         _discard_output()
-        return _complain(f"standard output: {error.strerror or error}", 1)
+        gone = isinstance(error, BrokenPipeError)
+        return 1 if gone else _complain(f"standard output: {error.strerror or error}", 1)
     return code
 
 
@@ -122,16 +124,14 @@ def _run_command(words: list[str]) -> int:
         return _complain(str(error), 1)
     except (KeyboardInterrupt, click.Abort):
         return _complain("stopped", 1)
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        if error.filename is None:  # of a stream, not of a file
-            raise
-        return _complain(f"{shown(str(error.filename))}: {error.strerror or error}", _exit_code(error))
+        if error.filename is None:
+            return _complain(str(error), 1)
+        impossible = error.errno in (errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP)
+        return _complain(f"{shown(str(error.filename))}: {error.strerror or error}", 2 if impossible else 1)
     return 0
-
-
-def _exit_code(error: OSError) -> int:
-    """Return 2 for a path that cannot be, 1 for anything else that the system refuses."""
-    return 2 if error.errno in (errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP) else 1
 
 
 def _complain(message: str, code: int) -> int:
