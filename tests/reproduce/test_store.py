@@ -3,12 +3,14 @@
 import dataclasses
 import os
 import sqlite3
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.full_disk import free_disk, full_disk
-from tilewright._core import appending
 from tilewright._core.outputs import is_full
 from tilewright._core.tables import Scalar
 from tilewright.errors import FileError
@@ -85,13 +87,14 @@ DAMAGES = ["NULL", "7", "x'ff00'", "'null'", "'[]'", "'{'", "'3'", "'\"text\"'",
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage[:10])
 def test_null_and_nested_fields_are_one_line(damage: str, tmp_path: Path) -> None:
     """SQLite has no types to rely on, and other programs may have written the file."""
-    for table, column, look in [
+    looks: list[tuple[str, str, Callable[[Store], object]]] = [
         ("jobs", "result", lambda store: store.find("k")),
         ("jobs", "result", lambda store: store.jobs()),
         ("trials", "keys", lambda store: store.trials()),
         ("trials", "evaluations", lambda store: store.trials()),
         ("run_folders", "name", lambda store: store.run_folder("k")),
-    ]:
+    ]
+    for table, column, look in looks:
         folder = tmp_path / f"{table}-{column}"
         store = Store(folder)
         with sqlite3.connect(store.file) as connection:
@@ -135,11 +138,12 @@ def test_results_of_other_types_are_damaged(kind: str, change: dict[str, object]
     evaluation = {"scores": [8], "tiles": [4], "moves": 3, "seconds": 0.1, "board_sums": []}
     curve = {column.name: 1 for column in dataclasses.fields(CurvePoint)}
     training = {"games": 1, "moves": 1, "seconds": 1.0, "curve": [curve], "stages": []}
-    result, wanted = (evaluation, EvaluationResult) if kind == "evaluation" else (training, TrainingResult)
-    assert read_result(wanted, result) == result  # type: ignore[type-var]
-    assert read_result(wanted, {**result, **change}) is None  # type: ignore[type-var]
+    result: dict[str, Any] = evaluation if kind == "evaluation" else training
+    wanted: Any = EvaluationResult if kind == "evaluation" else TrainingResult
+    assert read_result(wanted, result) == result
+    assert read_result(wanted, {**result, **change}) is None
     for name in result:
-        assert read_result(wanted, {key: value for key, value in result.items() if key != name}) is None  # type: ignore[type-var]
+        assert read_result(wanted, {key: value for key, value in result.items() if key != name}) is None
 
 
 def test_a_database_of_something_else_is_left_as_it_is(tmp_path: Path) -> None:
@@ -174,7 +178,7 @@ def test_a_result_waits_for_room_on_a_full_disk(tmp_path: Path, monkeypatch: pyt
         assert is_full(error.value)
         assert store.find("k") is None
         monkeypatch.setattr(stores, "PATIENCE", 100.0)
-        monkeypatch.setattr(appending.time, "sleep", lambda seconds: free_disk())
+        monkeypatch.setattr(time, "sleep", lambda seconds: free_disk())
         store.add("k", "evaluation", "many games", result)
     found = store.find("k")
     assert found is not None

@@ -24,9 +24,9 @@ def check_threads(threads: object) -> None:
     """Raise UsageError unless a value is a possible number of threads."""
     if not isinstance(threads, Integral) or isinstance(threads, bool):
         raise UsageError(f"threads={excerpt(threads)}: must be a whole number")
-    if threads < 1:
+    if int(threads) < 1:
         raise UsageError(f"threads={excerpt(threads)}: at least one is needed")
-    if threads > _MOST_THREADS:
+    if int(threads) > _MOST_THREADS:
         raise UsageError(f"threads={excerpt(threads)}: at most {_MOST_THREADS:,} are allowed")
 
 

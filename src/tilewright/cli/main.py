@@ -173,7 +173,7 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 def run() -> None:
     """Run the command of this process, and exit: the console script."""
     _open_standard_streams()
-    warnings.showwarning = _show_warning  # type: ignore[assignment]  # where it comes from is of no interest
+    warnings.showwarning = _show_warning  # where it comes from is of no interest
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a board is printed even if the encoding lacks its lines
