@@ -1,6 +1,7 @@
 """`tilewright COMMAND`: find the command, and report every error as one line and an exit code."""
 
 import errno
+import gc
 import importlib
 import io
 import os
@@ -14,7 +15,7 @@ import click
 from tilewright import __version__
 from tilewright._core.inputs import shown
 from tilewright._core.outputs import is_full
-from tilewright._core.registry import did_you_mean
+from tilewright._core.text import did_you_mean
 from tilewright.errors import TilewrightError, UsageError
 
 __all__ = ["COMMANDS", "cli", "main", "run"]
@@ -174,6 +175,7 @@ def run() -> None:
     """Run the command of this process, and exit: the console script."""
     _open_standard_streams()
     warnings.showwarning = _show_warning  # where it comes from is of no interest
+    gc.set_threshold(50_000, 20, 100)  # compiling and importing make many objects that stay: fewer looks at all of them
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a board is printed even if the encoding lacks its lines

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeAlias, TypedDict, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, NotRequired, TypeAlias, TypedDict, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from tilewright.agents import make_agent
 from tilewright.errors import FileError
@@ -60,6 +60,7 @@ class TrainingResult(TypedDict):
     seconds: float
     curve: list[dict[str, float]]
     stages: list[StagePoint]
+    largest_tiles: NotRequired[list[int]]  # of every training game of a deep network
 
 
 class EvaluationResult(TypedDict):
@@ -101,8 +102,8 @@ def _has_type(value: object, wanted: Any) -> bool:
     types = get_type_hints(wanted)
     return (
         isinstance(value, dict)
-        and types.keys() <= value.keys()
-        and all(_has_type(value[name], kind) for name, kind in types.items())
+        and wanted.__required_keys__ <= value.keys()
+        and all(_has_type(value[name], kind) for name, kind in types.items() if name in value)
     )
 
 
@@ -213,7 +214,7 @@ def run_training(job: TrainingJob, folder: Path, report: ReportProgress) -> Trai
         raise Stopped
     if isinstance(job.config, TrainingConfig):
         load_model(session.folder.model_file).save(session.folder.model_file, compact=True)
-    return {
+    result: TrainingResult = {
         "games": progress.games,
         "moves": progress.moves,
         "seconds": progress.seconds,
@@ -223,6 +224,10 @@ def run_training(job: TrainingJob, folder: Path, report: ReportProgress) -> Trai
             for point in session.folder.stage_points()
         ],
     }
+    episodes = session.folder.episode_points()
+    if episodes:
+        result["largest_tiles"] = [point.largest for point in episodes]
+    return result
 
 
 def remove_checkpoint(folder: Path) -> None:

@@ -220,9 +220,9 @@ class TrainingSession(ABC):
         self._try("TensorBoard events", lambda: self._events.add(point))
         self.callback.on_log(self, point)
 
-    def _append(self, point: Point) -> None:
-        """Append a row to its file; what cannot be written now is written with a later row."""
-        self._try("rows of the learning curve", lambda: self.folder.append(point))
+    def _append(self, *points: Point) -> None:
+        """Append rows to the file of their kind; what cannot be written now is written with a later row."""
+        self._try("rows of the learning curve", lambda: self.folder.append(*points))
 
     def _log_evaluation(self) -> None:
         score, win_rate = self._evaluate()
