@@ -74,8 +74,11 @@ def test_the_ranges_of_the_search_options_are_those_of_the_code() -> None:
 @pytest.mark.parametrize(("page", "kind"), [("learning.md", TrainingConfig), ("deep.md", DeepConfig)])
 def test_the_table_of_keys_is_that_of_the_code(page: str, kind: type[Config]) -> None:
     text = (DOCS / page).read_text(encoding="utf-8")
-    rows = [f"| `{row.key}` | {row.type} | `{row.default}` | {row.meaning} |" for row in describe_config(kind)]
-    table = "\n".join(["| key | type | default | meaning |", "| --- | --- | --- | --- |", *rows, ""])
+    rows = [
+        f"| `{row.key}` | {row.type} | `{row.default}` | {row.allowed} | {row.meaning} |"
+        for row in describe_config(kind)
+    ]
+    table = "\n".join(["| key | type | default | allowed | meaning |", "| --- | --- | --- | --- | --- |", *rows, ""])
     assert table in text, f"docs/{page} needs this table:\n{table}"
 
 

@@ -46,7 +46,10 @@ VALUES: dict[str, dict[str, str]] = {
         "c": "c=0.5",
     },
 }
-TRAINED_ELSEWHERE = {"dqn": {"model"}, "afterstate": {"model"}}  # tests/deep plays with their models
+TRAINED_ELSEWHERE = {
+    "dqn": {"model", "invalid"},
+    "afterstate": {"model", "invalid"},
+}  # tests/deep plays with their models
 
 
 def test_every_option_has_a_value_here() -> None:
