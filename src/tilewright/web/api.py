@@ -10,26 +10,32 @@ from tilewright.games.base import Game
 from tilewright.games.board import Board
 from tilewright.play.recording import parse_line
 from tilewright.web.agents import WebAgent
-from tilewright.web.games import describe_games, read_game
-from tilewright.web.positions import Position, play_move, read_position, start_position
+from tilewright.web.games import describe_game, describe_games, read_game
+from tilewright.web.positions import Position, entry_of, play_move, read_position, start_position
 from tilewright.web.registration import parse_registered
+from tilewright.web.rule_tables import rule_tables
 from tilewright.web.schemas import (
     Advice,
     AgentEntry,
     EvaluationRequest,
+    GameDetails,
     GameEntry,
     JobStatus,
     JsonObject,
     PositionAnswer,
     Refusal,
     ReviewRequest,
+    RuleTables,
     RunDetails,
     RunSummary,
     Seed,
     StepAnswer,
     StepRequest,
+    StepsAnswer,
+    StepsRequest,
 )
 from tilewright.web.state import ServerState
+from tilewright.web.units import unit_of
 
 __all__ = ["PREFIX", "make_api"]
 
@@ -70,6 +76,16 @@ def _add_games(api: APIRouter, server: ServerState) -> None:
         """The games, their options, and how their tiles look."""
         return await quick.run(describe_games)
 
+    @api.get("/game", response_model=GameDetails, tags=["games"])
+    async def game_details(game: GameSpec = "2048") -> JsonObject:
+        """One game as it is played: its size, its tiles, how they look."""
+        return await quick.run(lambda: describe_game(game_of(game)))
+
+    @api.get("/rules", response_model=RuleTables, tags=["games"])
+    async def rules(game: GameSpec = "2048") -> JsonObject:
+        """The rules of a game as tables, from which a client can make moves without waiting."""
+        return await quick.run(lambda: rule_tables(game_of(game)))
+
     @api.get("/agents", response_model=list[AgentEntry], tags=["games"])
     async def agents(game: GameSpec = "2048") -> list[JsonObject]:
         """The agents that can play a game: the strongest first, then those of users and of runs."""
@@ -96,6 +112,20 @@ def _add_games(api: APIRouter, server: ServerState) -> None:
             return await quick.run(_step, position, request.move)
         agent = await quick.run(server.agents.make, request.agent, game)
         return await server.executor_for(agent, game).run(_agent_step, position, agent)
+
+    @api.post("/steps", response_model=StepsAnswer, tags=["games"])
+    async def steps(request: StepsRequest) -> JsonObject:
+        """Several moves from a position."""
+
+        def play_all() -> JsonObject:
+            position = read_position(game_of(request.game), request.board, request.score, request.stream)
+            entries = []
+            for move in request.moves:
+                position, _ = play_move(position, move)
+                entries.append(entry_of(move, position))
+            return {"moves": entries}
+
+        return await quick.run(play_all)
 
     @api.get("/move", response_model=Advice, tags=["games"])
     async def move(request: Request, board: BoardText, agent: AgentSpec = None, game: GameSpec = "2048") -> JsonObject:
@@ -202,6 +232,7 @@ def _advise(board: Board, agent: WebAgent) -> JsonObject:
     return {
         "game": game.spec,
         "agent": agent.spec,
+        "unit": unit_of(agent.agent),
         "board": board.tiles,
         "text": game.text(board),
         "legal": game.legal(board),

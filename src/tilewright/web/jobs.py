@@ -16,6 +16,7 @@ from tilewright.web.executors import BoundedExecutor, BusyError
 from tilewright.web.limits import Limits
 from tilewright.web.playback import GameSeries
 from tilewright.web.schemas import JsonObject
+from tilewright.web.units import unit_of
 
 __all__ = ["Job", "Jobs", "UnknownJobError"]
 
@@ -162,7 +163,8 @@ class Jobs:
 
             with agent.reporting_failures(_StoppedError):
                 found = review(recording, agent.agent, progress)
-            job.result = dict(dataclasses.replace(found, agent=agent.spec).summary(worst))
+            more = {"best": [move.best for move in found.moves], "unit": unit_of(agent.agent)}
+            job.result = {**dataclasses.replace(found, agent=agent.spec).summary(worst), **more}
 
         return self._start(Job("review", len(recording.actions), self._limits.job_seconds), work)
 

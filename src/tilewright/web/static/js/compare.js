@@ -2,8 +2,9 @@
 
 import { open } from "./api.js";
 import { Board } from "./board.js";
-import { $, SPEEDS, count, make, memory, oneDigit, percent, speedName } from "./dom.js";
+import { $, make, memory, sayIn } from "./dom.js";
 import { decode, gameOf, games } from "./games.js";
+import { SPEEDS, count, oneDigit, percent, speedName } from "./numbers.js";
 import { Picker } from "./picker.js";
 
 const FEWEST = 2;
@@ -14,7 +15,7 @@ let pickers = [];
 let players = []; // of the comparison under way: {spec, socket, board, caption, state, figures}
 let entered = false;
 
-const say = (words) => ($("compare-said").textContent = words);
+const say = sayIn("compare-said");
 const speed = () => SPEEDS[Number($("compare-speed").value)];
 
 async function addPicker(wanted) {
@@ -62,16 +63,11 @@ async function start() {
 function addPlayer(spec, game, request) {
   const board = new Board(make("div", { class: "board" }));
   const score = make("span", { class: "soft" }, "…");
-  const player = { spec, state: "playing", figures: null };
+  const player = { spec, stopped: "", figures: null };
   $("compare-boards").append(make("figure", {}, make("figcaption", {}, make("span", { title: spec }, spec), score), board.element));
   board.setGame(game);
   player.socket = open("watch", { ...request, agent: spec, speed: speed() }, {
     message: (answer) => {
-      if (answer.reason) {
-        player.state = answer.reason;
-        say(`${spec}: ${answer.reason}`);
-        return;
-      }
       board.show(decode(answer.code, game).tiles);
       score.textContent = `game ${count(answer.number + 1)} · ${count(answer.score)}`;
       if (answer.result) {
@@ -81,16 +77,20 @@ function addPlayer(spec, game, request) {
     },
     closed: (reason) => {
       player.socket = null;
-      if (reason) say(reason);
-      if (players.every((other) => !other.socket)) finish();
+      player.stopped = reason;
+      if (players.every((other) => !other.socket)) finish(request.games);
     },
   });
   return player;
 }
 
-function finish() {
+/** All sockets are closed: because all games are played, or for another reason, which is said. */
+function finish(games) {
   showButton();
-  if (!$("compare-said").textContent) say("all games are played");
+  const stopped = players.filter((player) => player.stopped || player.figures?.games !== games);
+  const reasons = stopped.map(({ spec, stopped: reason, figures }) => `${spec} stopped after ${count(figures?.games ?? 0)} games: ${reason}`);
+  if (reasons.length) say(reasons.join("; "), true);
+  else say("all games are played");
 }
 
 function stop() {
@@ -162,12 +162,12 @@ export async function enter() {
   $("compare-add").addEventListener("click", () => addPicker("random"));
   $("compare-speed").addEventListener("input", showSpeed);
   $("compare-game").addEventListener("change", () => {
-    for (const { picker } of pickers) picker.load($("compare-game").value);
+    for (const { picker } of pickers) picker.load($("compare-game").value, picker.spec);
   });
   $("compare-form").addEventListener("submit", (event) => {
     event.preventDefault();
     if (isRunning()) stop();
-    else start().catch((error) => say(error.message));
+    else start().catch((error) => say(error.message, true));
   });
 }
 
