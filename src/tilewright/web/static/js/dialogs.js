@@ -130,6 +130,7 @@ function run(dialog, said, cancel, done) {
     try {
       await done();
       dialog.close();
+      $("board").focus({ preventScroll: true }); // not the button that opened the dialog
     } catch (error) {
       said.textContent = error.message;
     }

@@ -87,7 +87,6 @@ async function table(spec, seed, position) {
   const game = await gameOf(position.game ?? spec);
   store.begin(game.spec, seed, entryOf(position));
   tabled(game).catch((error) => say(error.message, true));
-  $("board").focus({ preventScroll: true });
 }
 
 const begin = async (spec, seed) => table(spec, seed, await get("start", { game: spec, seed }));
