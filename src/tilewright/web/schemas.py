@@ -81,7 +81,7 @@ class Advice(_Answer):
     game: str
     agent: str
     unit: Literal["points", "reward", "none"] = Field(
-        description="what the values count: points expected to the end of the game, points of the move alone, or nothing"
+        description="what the values count: points to the end of the game, points of the move alone, or nothing"
     )
     board: list[list[int]]
     text: str

@@ -1,5 +1,6 @@
 """Runs the application: one process, one event loop, and a socket that is bound before anything is announced."""
 
+import logging
 import socket
 import threading
 import webbrowser
@@ -53,7 +54,7 @@ class _Server(uvicorn.Server):
             access_log=False,
             server_header=False,
             ws_max_size=_MAX_MESSAGE,
-            timeout_graceful_shutdown=2,
+            timeout_graceful_shutdown=1,
         )
         super().__init__(config)
         self._on_ready = on_ready
@@ -64,6 +65,11 @@ class _Server(uvicorn.Server):
         if not self.should_exit:
             self._on_ready()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop; requests that wait for a search or a compilation are given up, and uvicorn says nothing of them."""
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        await super().shutdown(sockets)
+
 
 def serve(
     listening: socket.socket,
@@ -73,7 +79,7 @@ def serve(
     agents: Sequence[str] = (),
     open_browser: bool,
     on_ready: Callable[[], None],
-) -> None:
+) -> bool:
     """Serve the page until Ctrl-C.
 
     Args:
@@ -83,6 +89,9 @@ def serve(
         agents: Specs of agents to offer in addition to all registered ones.
         open_browser: Whether to open the page in a browser.
         on_ready: Called when the server answers requests.
+
+    Returns:
+        True if all threads are idle; Python waits for the others before it exits, however long they compile or search.
     """
 
     def announce() -> None:
@@ -97,3 +106,5 @@ def serve(
         pass
     finally:
         listening.close()
+    executors = app.state.server.executors
+    return not any(executor.pending for executor in (executors.quick, executors.slow, executors.jobs))
