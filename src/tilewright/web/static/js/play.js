@@ -8,7 +8,7 @@ import { Board } from "./board.js";
 import { askForBoard, askForGame } from "./dialogs.js";
 import { $, download, memory, sayIn } from "./dom.js";
 import { gameOf } from "./games.js";
-import { onSwipe } from "./gestures.js";
+import { giveBackKeys, onSwipe } from "./gestures.js";
 import { Mover } from "./moves.js";
 import { Picker } from "./picker.js";
 import { PositionView } from "./position.js";
@@ -154,21 +154,11 @@ function onPaste(event) {
   if (text?.trim()) useText(text);
 }
 
-/** A slider or a list that was touched gives the keys back to the board; whoever came to it by keys stays on it. */
-function giveBackKeys() {
-  let byPointer = false;
-  addEventListener("pointerdown", () => (byPointer = true), true);
-  addEventListener("keydown", () => (byPointer = false), true);
-  $("view-play").addEventListener("change", (event) => {
-    if (byPointer && event.target.matches("select, input[type=range]")) $("board").focus({ preventScroll: true });
-  });
-}
-
 function listen() {
   addEventListener("keydown", onKey);
   addEventListener("paste", onPaste);
   addEventListener("pagehide", keepNow);
-  giveBackKeys();
+  giveBackKeys($("view-play"), () => $("board").focus({ preventScroll: true }));
   onSwipe($("board"), press);
   const clicks = {
     new: newGame,

@@ -7,6 +7,7 @@ import { Board } from "./board.js";
 import { Chart } from "./chart.js";
 import { $, make, memory, sayIn } from "./dom.js";
 import { decode, gameOf } from "./games.js";
+import { giveBackKeys } from "./gestures.js";
 import { MoveList } from "./movelist.js";
 import { SPEEDS, count, oneDigit, percent, shortSpec, signed, speedName } from "./numbers.js";
 import { Picker } from "./picker.js";
@@ -264,6 +265,7 @@ let listening = false;
 function listen() {
   listening = true;
   addEventListener("keydown", onKey);
+  giveBackKeys($("view-review"), (field) => field.blur());
   $("review-form").addEventListener("submit", (event) => {
     event.preventDefault();
     start();
