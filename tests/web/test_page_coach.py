@@ -25,6 +25,7 @@ from tests.web.browsing import (
 from tilewright import Board, Episode, make_agent, make_game
 from tilewright.play.recording import Recording, play_recorded
 from tilewright.play.review import review
+from tilewright.rng import stream_for
 
 __all__ = ["browser", "live", "page"]  # fixtures
 
@@ -293,3 +294,59 @@ def test_an_old_kept_game_is_taken_up(page: Page) -> None:
     expect(page.locator(ABOUT)).to_have_text("1 move · seed 7")
     expect(page.locator("#best")).to_have_text("0")
     assert board_on(page) == tiles_of(episode.board)
+
+
+def test_chances_are_those_of_games_that_are_played_out(page: Page) -> None:
+    begin(page, rows="2", columns="2")
+    game, text = make_game("2048:rows=2,columns=2"), "4 8 / 0 2"
+    set_up(page, text)
+    choose(page, "greedy")
+    page.click("#ask-chances")
+    expect(page.locator("#chances-note")).to_contain_text("100 games played out by greedy")
+    player = make_agent("greedy").player(game)
+    ends = []
+    for number in range(100):
+        stream, board = stream_for(0, number), game.parse(text)
+        while moves := player.play(board, 0, stream, 100):
+            board = Board(game, moves[-1].state)
+        ends.append(game.largest(board))
+    for tile in (16, 32):
+        row = page.locator("#chances div", has_text=f"{tile}").first
+        expect(row).to_contain_text(f"{sum(end >= tile for end in ends):.1f} %")
+    page.keyboard.press(KEYS[game.legal(game.parse(text))[0]])
+    expect(page.locator("#chances div")).to_have_count(0)
+
+
+def test_a_board_is_exported_as_text_and_as_a_picture(page: Page) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    set_up(page, TEXT)
+    page.click("#copy")
+    expect(page.locator("#said")).to_have_text("the board is in the clipboard")
+    assert page.evaluate("navigator.clipboard.readText()") == TEXT
+    with page.expect_download() as saved:
+        page.click("#picture")
+    assert saved.value.suggested_filename == "2048-0.png"
+    assert saved.value.path().read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.mark.parametrize("page", [{"loses_network": True}], indirect=True)
+def test_the_page_opens_and_plays_without_its_server(page: Page) -> None:
+    begin(page, seed=7)
+    page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
+    page.reload()  # now the worker sees every file
+    expect(page.locator(".bar.best").first).to_be_visible()
+    page.wait_for_function("() => JSON.parse(localStorage['tilewright.stock.2048'] ?? '[]').length === 5")
+    page.context.set_offline(True)
+    page.reload()
+    expect(page.locator(ABOUT)).to_have_text("0 moves · seed 7")
+    episode = Episode(make_game("2048"), seed=7)
+    for move in ("left", "down", "right"):
+        episode.move(move)
+        page.keyboard.press(KEYS[move])
+    expect(page.locator(ABOUT)).to_have_text("3 moves · seed 7")
+    assert board_on(page) == tiles_of(episode.board)
+    page.click("#new")
+    page.click("#new-ok")
+    expect(page.locator(ABOUT)).to_contain_text("0 moves · seed ")
+    seed = int((page.locator(ABOUT).text_content() or "").split()[-1])
+    assert board_on(page) == tiles_of(make_game("2048").start(seed))

@@ -22,6 +22,7 @@ from tilewright.web.schemas import (
     GameEntry,
     JobStatus,
     JsonObject,
+    OutlookRequest,
     PositionAnswer,
     Refusal,
     ReviewRequest,
@@ -156,6 +157,20 @@ def _add_jobs(api: APIRouter, server: ServerState) -> None:
             game = read_game(request.game, limits.spec)
             agent = server.agents.make(request.agent, game)
             return server.jobs.evaluate(agent, game, request.games, request.seed).to_json()
+
+        return await server.executors.quick.run(start_job)
+
+    @api.post("/outlooks", response_model=JobStatus, status_code=202, tags=["jobs"])
+    async def look_ahead(request: OutlookRequest) -> JsonObject:
+        """Play games out from a position: the chances of the next tiles; `/jobs/{id}` has the results so far."""
+        if request.games > limits.games:
+            raise UsageError(f"games={request.games}: at most {limits.games:,} here")
+
+        def start_job() -> JsonObject:
+            game = read_game(request.game, limits.spec)
+            position = read_position(game, request.board)
+            agent = server.agents.make(request.agent, game)
+            return server.jobs.look_ahead(agent, position, request.games, request.seed).to_json()
 
         return await server.executors.quick.run(start_job)
 

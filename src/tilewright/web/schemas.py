@@ -15,6 +15,7 @@ __all__ = [
     "JobStatus",
     "JsonObject",
     "OptionEntry",
+    "OutlookRequest",
     "PositionAnswer",
     "Refusal",
     "ReviewRequest",
@@ -168,7 +169,7 @@ class JobStatus(_Answer):
     """
 
     id: str
-    kind: Literal["evaluation", "review"]
+    kind: Literal["evaluation", "outlook", "review"]
     state: Literal["waiting", "running", "done", "stopped", "failed"]
     done: int
     total: int
@@ -240,6 +241,16 @@ class ReviewRequest(_Request):
     recording: str = Field(description="a recorded game: one line of a file of `evaluate --record`")
     agent: str | None = Field(None, description=_AGENT)
     worst: int = Field(10, ge=0, le=100, description="the number of worst moves in the result")
+
+
+class OutlookRequest(_Request):
+    """Games to play out from a position."""
+
+    game: str = Field("2048", description=_GAME)
+    board: str = Field(description="any text that is a board of the game")
+    agent: str | None = Field(None, description=_AGENT)
+    games: int = Field(200, ge=1)
+    seed: Seed = 0
 
 
 class AutoplayRequest(_Request):

@@ -207,5 +207,6 @@ def _advance(series: GameSeries, max_moves: int) -> JsonObject:
         "score": position.score,
         "moves": series.moves,
         "finished": series.finished,
+        "scores": series.scores(finished_before),
         "result": series.to_json() if series.finished > finished_before else None,
     }

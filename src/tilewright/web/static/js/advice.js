@@ -6,6 +6,7 @@ import { $ } from "./dom.js";
 import { count, oneDigit, percent, shortSpec } from "./numbers.js";
 
 const THINKS_LONG = 400; // milliseconds after which a visitor is told so
+const COMPILES = 2500; // milliseconds after which it is told why
 const NOW_AND_THEN = 150; // milliseconds between questions while moves come fast
 
 export class Advisor {
@@ -16,11 +17,13 @@ export class Advisor {
     this.answer = null; // {entry, advice}
     this.asking = null;
     this.soon = 0;
+    this.asked = () => {}; // called when another position is asked about
   }
 
   /** Ask about the position on the screen; an older question is given up. */
   async ask() {
     this.stop();
+    this.asked();
     const { store } = this;
     const entry = store.now;
     this.isHinted = false;
@@ -34,7 +37,11 @@ export class Advisor {
     if (this.mode === "hint") this.bars.hide(entry[4]);
     else this.bars.wait();
     const mine = (this.asking = new AbortController());
-    const patience = setTimeout(() => this.asking === mine && ($("ask-note").textContent = "thinking…"), THINKS_LONG);
+    const note = (words) => this.asking === mine && ($("ask-note").textContent = words);
+    const patience = [
+      setTimeout(note, THINKS_LONG, "thinking…"),
+      setTimeout(note, COMPILES, "thinking… The first question to an agent compiles its kernels, once; that can take some seconds."),
+    ];
     try {
       const question = { game: store.spec, board: entry[1], agent: this.picker.spec };
       const advice = await get("move", question, mine.signal);
@@ -46,7 +53,7 @@ export class Advisor {
       this.bars.clear();
       $("ask-note").textContent = error.message;
     } finally {
-      clearTimeout(patience);
+      patience.forEach(clearTimeout);
     }
   }
 

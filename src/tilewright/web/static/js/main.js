@@ -43,6 +43,8 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   (shown === "play" ? $("board") : $("main")).focus();
 });
 
+if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("worker.js").catch(() => {});
+
 setTheme(memory.get("theme", ""));
 addEventListener("hashchange", show);
 show();

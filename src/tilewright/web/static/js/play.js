@@ -7,15 +7,19 @@ import { Bars } from "./bars.js";
 import { Board } from "./board.js";
 import { askForBoard, askForGame } from "./dialogs.js";
 import { $, download, memory, sayIn } from "./dom.js";
-import { gameOf } from "./games.js";
+import { decode, gameOf, titleOf } from "./games.js";
 import { giveBackKeys, onSwipe } from "./gestures.js";
 import { Mover } from "./moves.js";
+import { count } from "./numbers.js";
+import { Outlook } from "./outlook.js";
 import { Picker } from "./picker.js";
+import { drawBoard } from "./picture.js";
 import { PositionView } from "./position.js";
 import { handover, keepNow, restore, store } from "./session.js";
 import { linkTo } from "./share.js";
 import { entryOf, recordingOf } from "./store.js";
 
+const STOCK = 5; // first positions that are kept for games without the server
 const KEYS = {
   ArrowUp: "up", w: "up", k: "up",
   ArrowRight: "right", d: "right", l: "right",
@@ -34,6 +38,8 @@ const picker = new Picker($("ask-agent"), () => {
 const view = new PositionView(store, board, () => newGame());
 const advisor = new Advisor({ store, board, bars, picker });
 const agent = new AgentMoves({ store, view, picker, advisor, say });
+const outlook = new Outlook(store, picker);
+advisor.asked = () => outlook.clear();
 const mover = new Mover({
   store,
   view,
@@ -65,6 +71,7 @@ async function tabled(game) {
     view.refresh();
     bars.clear();
     const spec = store.spec;
+    stockUp(spec);
     await picker.load(spec, memory.get(`agent.${spec}`, ""));
     if (store.spec !== spec) return;
   } else view.refresh();
@@ -89,7 +96,29 @@ async function table(spec, seed, position) {
   tabled(game).catch((error) => say(error.message, true));
 }
 
-const begin = async (spec, seed) => table(spec, seed, await get("start", { game: spec, seed }));
+async function begin(spec, seed) {
+  try {
+    await table(spec, seed, await get("start", { game: spec, seed }));
+  } catch (error) {
+    const [stocked, ...rest] = memory.get(`stock.${spec}`, []);
+    if (!(error instanceof NoAnswer) || !stocked) throw error;
+    memory.set(`stock.${spec}`, rest);
+    await table(spec, stocked.seed, stocked.position);
+  }
+}
+
+/** Keep some first positions in this browser, for new games without the server. */
+async function stockUp(spec) {
+  const stock = memory.get(`stock.${spec}`, []);
+  while (stock.length < STOCK) {
+    const seed = newSeed();
+    const position = await get("start", { game: spec, seed }).catch(() => null);
+    if (!position) return;
+    stock.push({ seed, position });
+    memory.set(`stock.${spec}`, stock);
+  }
+}
+
 const newSeed = () => Math.floor(Math.random() * 1e6);
 
 function newGame() {
@@ -123,6 +152,24 @@ const share = withGame(async () => {
     location.hash = link.slice(link.indexOf("#"));
     say("the address of this page is the link now");
   }
+});
+
+const copy = withGame(async () => {
+  const { tiles, notes } = decode(store.now[1], view.game);
+  const words = Object.entries(notes).map(([name, text]) => ` ${name}=${text}`);
+  const text = tiles.map((row) => row.join(" ")).join(" / ") + words.join("");
+  try {
+    await navigator.clipboard.writeText(text);
+    say("the board is in the clipboard");
+  } catch {
+    say(text);
+  }
+});
+
+const picture = withGame(() => {
+  const score = store.now[2];
+  const canvas = drawBoard(decode(store.now[1], view.game).tiles, view.game, `${titleOf(view.game)} · ${count(score)} points`);
+  canvas.toBlob((image) => download(`${view.game.name}-${score}.png`, image, "image/png"));
 });
 
 // Keys
@@ -170,6 +217,9 @@ function listen() {
     "hint-now": withGame(() => advisor.hint()),
     save,
     share,
+    copy,
+    picture,
+    "ask-chances": withGame(() => outlook.ask(view.game)),
     "to-review": withGame(() => {
       handover.review = recordingOf(store);
       location.hash = "#review";
@@ -232,6 +282,7 @@ export async function enter(link) {
 export function leave() {
   agent.stop();
   advisor.stop();
+  outlook.clear();
   if (store.isPending("step", "move")) store.cancel();
   keepNow();
 }
