@@ -24,6 +24,7 @@ __all__ = [
     "choose",
     "expect_drawn",
     "live",
+    "number",
     "page",
     "paste",
     "round_trip",
@@ -164,6 +165,11 @@ def values_on(page: Page) -> dict[str, float]:
         shown = row.locator(".value").inner_text().split("\n")[0]
         found[row.get_attribute("data-move") or ""] = float(shown.replace(",", ""))
     return found
+
+
+def number(text: str) -> float:
+    """A number as the page writes it: 1,234.5 or −12 %."""
+    return float(re.sub(r"[^0-9.−]", "", text).replace("−", "-"))
 
 
 def paste(page: Page, text: str) -> None:

@@ -16,6 +16,7 @@ from tests.web.browsing import (
     choose,
     expect_drawn,
     live,
+    number,
     page,
     paste,
     round_trip,
@@ -30,6 +31,7 @@ from tests.web.plugins import Halves
 from tilewright import Episode, evaluate, make_agent, make_game
 from tilewright.play.recording import play_recorded
 from tilewright.play.review import review
+from tilewright.play.statistics import mean_of
 from tilewright.training.run_folder import RunFolder
 
 __all__ = ["browser", "live", "page"]  # fixtures
@@ -281,13 +283,27 @@ def test_compare_fills_its_table_with_the_results_of_evaluate(page: Page) -> Non
     page.fill("#compare-games", "20")
     page.fill("#compare-seed", "4")
     page.click("#compare-start")
+    page.goto("/#play")  # a comparison goes on while another view is shown
+    page.goto("/#compare")
     expect(page.locator("#compare-said")).to_have_text("all games are played")
-    for i, agent in enumerate(("greedy", "random")):
-        expected = evaluate(make_agent(agent), make_game("2048"), games=20, seed=4)
+    results = [evaluate(make_agent(agent), make_game("2048"), games=20, seed=4) for agent in ("greedy", "random")]
+    for i, expected in enumerate(results):
         row = page.locator("#compare-table tbody tr").nth(i)
-        expect(row).to_contain_text(f"{agent}20")
+        expect(row).to_contain_text(f"{expected.agent}20")
         expect(row).to_contain_text(f"{expected.score.value:,.0f}± {expected.score.margin:,.0f}")
     assert page.locator("#compare-boards .board").count() == 2
+    difference = mean_of(results[1].scores - results[0].scores)
+    shown = row.locator("td").nth(2).inner_text().splitlines()
+    assert number(shown[0].split("±")[0]) == pytest.approx(difference.value, abs=0.51)
+    assert number(shown[0].split("±")[1]) == pytest.approx(difference.margin, abs=1)
+    assert shown[1] == (
+        "cannot be told yet" if abs(difference.value) <= difference.margin else "worse, with 95 % confidence"
+    )
+    with page.expect_download() as saved:
+        page.click("#compare-csv")
+    lines = saved.value.path().read_text().splitlines()
+    assert lines[0] == "game,greedy,random"
+    assert [int(line.split(",")[1]) for line in lines[1:]] == results[0].scores.tolist()
 
 
 def test_the_curve_of_a_running_session_grows(page: Page, runs: Path) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from tests.web.browsing import (
     browser,
     choose,
     live,
+    number,
     page,
     paste,
     set_slider,
@@ -47,10 +47,6 @@ def judge_with(page: Page, agent: str, thinks: str = "") -> None:
 def figures_on(page: Page) -> dict[str, str]:
     boxes = page.locator("#review-figures div").all()
     return {box.locator("dt").inner_text(): box.locator("dd").inner_text() for box in boxes}
-
-
-def number(text: str) -> float:
-    return float(re.sub(r"[^0-9.−]", "", text).replace("−", "-"))
 
 
 def test_the_best_move_is_an_arrow_and_a_hint_comes_on_demand(page: Page) -> None:
@@ -305,8 +301,8 @@ def test_chances_are_those_of_games_that_are_played_out(page: Page) -> None:
     expect(page.locator("#chances-note")).to_contain_text("100 games played out by greedy")
     player = make_agent("greedy").player(game)
     ends = []
-    for number in range(100):
-        stream, board = stream_for(0, number), game.parse(text)
+    for turn in range(100):
+        stream, board = stream_for(0, turn), game.parse(text)
         while moves := player.play(board, 0, stream, 100):
             board = Board(game, moves[-1].state)
         ends.append(game.largest(board))

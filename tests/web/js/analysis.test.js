@@ -7,6 +7,8 @@ import { accuracyOf, barParts, classOf, costOf, judge, otherMistake, reviewedMov
 import { compact, count, moves, oneDigit, percent, shortSpec, signed } from "../modules/numbers.js";
 import { splitSpec } from "../modules/picker.js";
 import { readGames } from "../modules/recordings.js";
+import { pairedDifference, scoresAsCsv, studentPoint, verdict } from "../modules/statistics.js";
+import { quickAgent } from "../modules/outlook.js";
 import { linkTo, readHash } from "../modules/share.js";
 
 test("the cost is the part of the expected final score", () => {
@@ -97,4 +99,26 @@ test("links", () => {
   assert.equal(name, "play");
   assert.deepEqual(read, { game: "2048:rows=3", board: "11 hint=+", agent: "uct:c=2,rollouts=5" });
   assert.deepEqual(readHash("#review"), { name: "review", link: {} });
+});
+
+test("paired differences", () => {
+  assert.equal(pairedDifference([1], [2, 3]), null);
+  const { games, mean, margin } = pairedDifference([3, 5, 10, 7], [1, 2, 3, 0, 99]);
+  assert.deepEqual([games, mean], [4, 4.75]);
+  assert.ok(Math.abs(margin - 3.182446 * Math.sqrt(6.916666667 / 4)) < 1e-6);
+  assert.ok(Math.abs(studentPoint(29) - 2.04523) < 1e-3 && Math.abs(studentPoint(1000) - 1.962339) < 1e-5);
+  assert.deepEqual([{ mean: 3, margin: 2 }, { mean: -3, margin: 2 }, { mean: 1, margin: 2 }].map(verdict), ["better", "worse", "open"]);
+});
+
+test("scores as CSV", () => {
+  const players = [{ spec: "uct:c=2,rollouts=5", scores: [4, 8] }, { spec: "greedy", scores: [16] }];
+  assert.equal(scoresAsCsv(players), 'game,"uct:c=2,rollouts=5",greedy\n0,4,16\n1,8,\n');
+});
+
+test("games are played out by an agent that does not search", () => {
+  const agents = ["expectimax", "ntuple", "greedy", "ntuple:model=minute"].map((spec) => ({ spec }));
+  assert.equal(quickAgent("expectimax:ms=50", agents), "ntuple");
+  assert.equal(quickAgent("expectimax:model=minute,depth=2", agents), "ntuple:model=minute");
+  assert.equal(quickAgent("expectimax:depth=2,model=minute", agents), "ntuple:model=minute");
+  assert.equal(quickAgent("heuristic", [{ spec: "heuristic" }, { spec: "greedy" }]), "greedy");
 });

@@ -11,7 +11,8 @@ const GAMES = 100;
 export function quickAgent(spec, agents) {
   const known = agents.map((agent) => agent.spec);
   const same = spec.replace(/^expectimax/, "ntuple").replace(/[:,](depth|ms)=[\d.]+/g, "").replace(/^ntuple,/, "ntuple:");
-  return [same, "ntuple", "greedy", "random"].find((name) => known.includes(name)) ?? spec;
+  const quick = [/^(ntuple|greedy|random)/.test(same) && same, "ntuple", "greedy", "random"];
+  return quick.find((name) => known.includes(name)) ?? spec;
 }
 
 export class Outlook {
