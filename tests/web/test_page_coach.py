@@ -23,7 +23,7 @@ from tests.web.browsing import (
     tiles_of,
 )
 from tilewright import Board, Episode, make_agent, make_game
-from tilewright.play.recording import Recording, play_recorded
+from tilewright.play.recording import Recording, parse_line, play_recorded
 from tilewright.play.review import review
 from tilewright.rng import stream_for
 
@@ -248,7 +248,11 @@ def test_a_small_phone_needs_no_scrolling_for_the_values_and_none_sideways(page:
     open_in_review(page, play_recorded(make_agent("random").player(make_game("2048")), 5, 0))
     judge_with(page, "greedy")
     assert width() <= 320
-    for view, content in {"compare": "#compare-agents option", "runs": "#runs-chart path.line"}.items():
+    for view, content in {
+        "compare": "#compare-agents option",
+        "learn": "#learn-games li",
+        "runs": "#runs-chart path.line",
+    }.items():
         page.goto(f"/#{view}")
         expect(page.locator(content).last).to_be_attached()
         assert width() <= 320
@@ -346,3 +350,37 @@ def test_the_page_opens_and_plays_without_its_server(page: Page) -> None:
     expect(page.locator(ABOUT)).to_contain_text("0 moves · seed ")
     seed = int((page.locator(ABOUT).text_content() or "").split()[-1])
     assert board_on(page) == tiles_of(make_game("2048").start(seed))
+
+
+def test_mistakes_become_positions_to_solve_and_games_are_kept(page: Page) -> None:
+    begin(page, seed=5)
+    choose(page, "random")
+    set_slider(page, "#speed", FASTEST)
+    page.click("#auto")
+    expect(page.locator("#board .veil")).to_contain_text("Game over")
+    recording = play_recorded(make_agent("random").player(make_game("2048")), 5, 0)
+    page.goto("/#learn")
+    expect(page.locator("#learn-said")).to_contain_text("Your notebook is empty")
+    expect(page.locator("#learn-games li")).to_contain_text(f"{recording.score:,} points")
+    with page.expect_download() as saved:
+        page.click("#learn-export")
+    assert parse_line(saved.value.path().read_bytes()).score == recording.score
+    page.click("#learn-games button")
+    judge_with(page, "expectimax:model=large", "depth=1")
+    page.click("#review-keep")
+    expect(page.locator("#review-said")).to_contain_text("positions are new in your notebook")
+    page.goto("/#learn")
+    expect(page.locator("#learn-said")).to_contain_text("What is the best move?")
+    expect(page.locator("#learn-games li")).to_contain_text("accuracy")
+    notebook = page.evaluate("JSON.parse(localStorage['tilewright.notebook'])")
+    first = max(notebook, key=lambda puzzle: puzzle["cost"])
+    assert board_on(page, "#learn-board") == tiles_of(make_game("2048").parse(first["code"]))
+    best = max(first["values"], key=first["values"].__getitem__)
+    page.keyboard.press(KEYS[first["played"]])  # the same mistake again
+    expect(page.locator("#learn-said")).to_contain_text(f"{first['played']} is not it: {best} is best")
+    page.keyboard.press("Enter")
+    expect(page.locator("#learn-said")).to_contain_text("What is the best move?")
+    page.click(f"#learn-bars [data-move={best}]")
+    expect(page.locator("#learn-said")).to_have_text(f"Right: {best}.")
+    expect(page.locator("#learn-figures div").nth(1)).to_have_text("Match rate50.0 %")
+    expect(page.locator("#learn-figures div").nth(2)).to_have_text("Streak1")

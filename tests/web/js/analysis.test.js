@@ -89,6 +89,7 @@ test("recorded games in a text", () => {
   const line = '{"format": "tilewright-game-1", "game": "2048"}';
   assert.deepEqual(readGames(`${line}\n\n  ${line}\r\n`), [line, line]);
   assert.deepEqual(readGames(`${line}${line} ${line}`), [line, line, line]);
+  assert.deepEqual(readGames('{"format":"tilewright-game-1"}'), ['{"format":"tilewright-game-1"}']);
   assert.deepEqual(readGames(`{ "format":"tilewright-game-1"}`), ['{"format": "tilewright-game-1"}']);
   assert.deepEqual(readGames("2 2 4 0"), []);
 });

@@ -3,11 +3,12 @@
 import { $, memory } from "./dom.js";
 import * as play from "./play.js";
 import * as review from "./review.js";
+import * as learn from "./learn.js";
 import * as compare from "./compare.js";
 import * as runs from "./runs.js";
 import { readHash } from "./share.js";
 
-const VIEWS = { play, review, compare, runs };
+const VIEWS = { play, review, learn, compare, runs };
 let shown = null;
 
 async function show() {

@@ -6,11 +6,11 @@ import { Rules } from "./rules.js";
 /** The recorded games in a text, one line each; lines of other kinds are left out, and a line break may be lost. */
 export function readGames(text) {
   return text
-    .replace(/\}\s*\{\s*"format"/g, '}\n{"format"')
+    .replace(/\}[ \t]*(?=\{\s*"format")/g, "}\n")
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => /^\{\s*"format"\s*:\s*"tilewright-game-/.test(line))
-    .map((line) => line.replace(/^\{\s*"format"\s*:\s*/, '{"format": '));
+    .map((line) => (/^\{"format": ?"/.test(line) ? line : line.replace(/^\{\s*"format"\s*:\s*/, '{"format": ')));
 }
 
 /** A stream that nobody has used: 32 hexadecimal digits. */

@@ -1,22 +1,26 @@
 /** The view Review: a recorded game judged move by move. */
 
 import { get, runJob } from "./api.js";
-import { CLASSES, otherMistake, reviewedMoves, summaryOf, worstMoves } from "./analysis.js";
+import { isMistake, otherMistake, reviewedMoves, summaryOf, worstMoves } from "./analysis.js";
 import { Bars } from "./bars.js";
 import { Board } from "./board.js";
 import { Chart } from "./chart.js";
 import { $, make, memory, sayIn } from "./dom.js";
+import { showFigures, showWorst } from "./figures.js";
 import { decode, gameOf } from "./games.js";
 import { giveBackKeys } from "./gestures.js";
+import { noteAccuracy } from "./library.js";
 import { MoveList } from "./movelist.js";
-import { SPEEDS, count, oneDigit, percent, shortSpec, signed, speedName } from "./numbers.js";
+import { SPEEDS, count, oneDigit, shortSpec, speedName } from "./numbers.js";
+import { addPuzzles, puzzlesOf } from "./notebook.js";
 import { Picker } from "./picker.js";
 import { showHint } from "./position.js";
 import { gameFrom, readGames } from "./recordings.js";
 import { handover, restore, store } from "./session.js";
-import { recordingOf } from "./store.js";
+import { HUMAN, recordingOf } from "./store.js";
 
 const WORST = 12; // moves in the list of the worst
+const VALUED = 100; // of the worst moves, all values are asked for
 const FASTEST = 60; // moves a second of a replay
 
 const board = new Board($("review-board"));
@@ -76,13 +80,14 @@ async function start() {
   const mine = (reviewing = new AbortController());
   const recording = line();
   try {
-    const request = { recording, agent: picker.spec, worst: 0 };
+    const request = { recording, agent: picker.spec, worst: VALUED };
     const progress = (job) => ($("review-progress").value = job.total ? job.done / job.total : 0);
     const job = await runJob("reviews", request, { progress, signal: mine.signal });
     if (reviewing !== mine) return;
     if (job.state !== "done") return say(job.reason || "stopped", true);
     say("");
     await show(JSON.parse(recording), job.result);
+    if (shown.summary) noteAccuracy(recording, shown.summary.accuracy);
   } catch (error) {
     if (error.name !== "AbortError") say(error.message, true);
   }
@@ -100,71 +105,26 @@ async function show(recording, result) {
   const game = await gameOf(result.game);
   const startScore = (await get("board", { game: game.spec, board: recording.start })).score;
   const moves = reviewedMoves(result, recording, startScore);
-  shown = { recording, result, game, moves };
+  const summary = summaryOf(moves, result, startScore);
+  shown = { recording, result, game, moves, summary };
   board.setGame(game);
   $("review-found").hidden = false;
   $("review-at").max = moves.length - 1;
-  showFigures(summaryOf(moves, result, startScore));
+  showFigures(result, summary);
+  $("review-keep").disabled = !summary || !moves.some(isMistake);
   const points = (name, colour, ys) => [{ name, colour, points: ys.map((y, i) => [i + 1, y]) }];
   values.show(points("value", "#2b7fa3", result.values));
   losses.show(points("loss", "#c94f5d", result.losses));
   list.show(moves);
   const worst = worstMoves(moves, WORST);
-  showWorst(worst);
+  showWorst(worst, game, codeAt, (i) => {
+    jump(i);
+    $("review-board").scrollIntoView({ block: "nearest", behavior: "smooth" });
+  });
   jump(worst.length ? worst[0].number - 1 : 0);
 }
 
-/** [name, value, what it means] of everything that is said of the game as a whole. */
-function figuresOf(result, summary) {
-  const found = [
-    ["Player", shortSpec(result.player), "Who made the moves."],
-    ["Score", count(result.score), "Points at the end of the recording."],
-    ["Moves", count(result.moves), ""],
-    ["Agree with the judge", percent(result.agreement), "Moves that are as good as the judge's best move."],
-    ["Loss in total", oneDigit(result.loss.total), "The sum of what all moves lost against the judge's best ones."],
-  ];
-  if (!summary) return found;
-  const { accuracy, expected, lost, luck } = summary;
-  found.splice(3, 0, ["Accuracy", percent(accuracy), "100 % if no move loses anything; a random player has about 55 %, a strong one 98 %."]);
-  found.push(["Expected at the start", count(expected), "The points that the judge would have expected to make."]);
-  found.push(["Cost of choices", signed(-lost), "What the player's moves lost, in points."]);
-  if (result.over) found.push(["Luck", signed(luck), "What the new tiles brought: the final score is what was expected, less the cost of choices, plus luck."]);
-  return found;
-}
-
-function showFigures(summary) {
-  const box = ([name, value, means]) =>
-    make("div", { title: means }, make("dt", {}, name), make("dd", { class: value.length > 12 ? "words" : "" }, value));
-  $("review-figures").replaceChildren(...figuresOf(shown.result, summary).map(box));
-  const counted = CLASSES.map(({ name, sign, means }) =>
-    make("li", { "data-class": name, title: means }, `${sign} ${summary?.counts[name] === 1 ? name : plural(name)} `, make("b", {}, count(summary?.counts[name] ?? 0))),
-  );
-  $("review-classes").hidden = !summary;
-  $("review-classes").replaceChildren(...counted);
-  $("review-unit").textContent = summary ? "" : "The values of this judge are no expected points: there is no accuracy, and moves have no classes.";
-}
-
-const plural = (name) => ({ best: "best", good: "good", inaccuracy: "inaccuracies" })[name] ?? `${name}s`;
-
 const codeAt = (i) => (i ? shown.recording.moves[i - 1][1] : shown.recording.start);
-
-function showWorst(worst) {
-  const entries = worst.map((move) => {
-    const small = make("div", { class: "board" });
-    const lost = move.cost === null ? `−${oneDigit(move.loss)}` : `−${count(move.loss)} (${percent(move.cost)})`;
-    const words = make("span", {}, `Move ${count(move.number)}: ${move.played} `, make("b", {}, lost), `, better ${move.best}`);
-    const button = make("button", { type: "button" }, small, words);
-    button.addEventListener("click", () => {
-      jump(move.number - 1);
-      $("review-board").scrollIntoView({ block: "nearest", behavior: "smooth" });
-    });
-    const view = new Board(small);
-    view.setGame(shown.game);
-    view.show(decode(codeAt(move.number - 1), shown.game).tiles);
-    return make("li", {}, button);
-  });
-  $("review-worst").replaceChildren(...(entries.length ? entries : [make("li", { class: "none" }, "No move lost anything.")]));
-}
 
 /** Show the position before move number `to`, counted from 0. */
 async function jump(to) {
@@ -199,6 +159,17 @@ function toMistake(direction) {
   const found = shown ? otherMistake(shown.moves, at, direction) : -1;
   if (found >= 0) jump(found);
   else say(`there is no mistake ${direction > 0 ? "after" : "before"} this move`);
+}
+
+/** Put the mistakes into the notebook: the visitor's own, or all of a game without any of theirs. */
+function keepMistakes() {
+  const { recording, result, moves } = shown;
+  const own = moves.filter((move) => move.player === HUMAN);
+  const mistakes = (own.length ? own : moves).filter(isMistake);
+  const before = memory.get("notebook", []);
+  const after = addPuzzles(before, puzzlesOf(result, recording, mistakes, Date.now()));
+  memory.set("notebook", after);
+  say(`${count(after.length - before.length)} positions are new in your notebook; Learn asks for them.`);
 }
 
 // Replay
@@ -298,6 +269,7 @@ function listen() {
     "review-last-mistake": () => toMistake(-1),
     "review-replay": toggleReplay,
     "review-continue": continueHere,
+    "review-keep": keepMistakes,
   };
   for (const [id, act] of Object.entries(clicks)) $(id).addEventListener("click", act);
 }

@@ -1,6 +1,7 @@
 /** What the views share: the game in Play, kept in this browser, and what is on its way from one view to another. */
 
 import { memory } from "./dom.js";
+import { keepGame } from "./library.js";
 import { Store } from "./store.js";
 
 const SOON = 300; // milliseconds until a change is kept
@@ -13,7 +14,9 @@ let timer = 0;
 store.changed = () => {
   clearTimeout(timer);
   timer = setTimeout(keepNow, SOON);
+  if (store.isOver) keepGame(store.snapshot());
 };
+store.left = keepGame;
 
 export function keepNow() {
   clearTimeout(timer);

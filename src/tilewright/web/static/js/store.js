@@ -20,7 +20,9 @@ export class Store {
     this.future = []; // games that were taken back
     this.pending = null; // the request under way: {kind, cancel, token}
     this.token = {}; // of the position that is shown
+    this.id = ""; // of this game, the same after a reload
     this.changed = () => {};
+    this.left = () => {}; // called with a game that another one takes the place of
   }
 
   get isReady() {
@@ -73,16 +75,17 @@ export class Store {
 
   /** Put another game on the table; one that has moves can be taken back. */
   begin(spec, seed, first) {
-    if (this.entries.length > 1) this.past = [...this.past, this.snapshot()].slice(-MOST_GAMES);
-    this.future = [];
-    this.#set({ spec, seed, entries: [first], at: 0 });
+    this.open({ spec, seed, entries: [first], at: 0 });
   }
 
   /** Put a whole game on the table, as `begin`. */
   open(game) {
-    if (this.entries.length > 1) this.past = [...this.past, this.snapshot()].slice(-MOST_GAMES);
+    if (this.entries.length > 1) {
+      this.left(this.snapshot());
+      this.past = [...this.past, this.snapshot()].slice(-MOST_GAMES);
+    }
     this.future = [];
-    this.#set(game);
+    this.#set({ ...game, id: newId() });
   }
 
   /** Add positions behind the one that is shown; what was taken back is forgotten. */
@@ -138,8 +141,8 @@ export class Store {
   }
 
   snapshot() {
-    const { spec, seed, entries, at } = this;
-    return { spec, seed, entries: [...entries], at };
+    const { id, spec, seed, entries, at } = this;
+    return { id, spec, seed, entries: [...entries], at };
   }
 
   /** Take over a game that was kept, if it is one. */
@@ -156,9 +159,9 @@ export class Store {
     this.future = [];
   }
 
-  #set({ spec, seed, entries, at }) {
+  #set({ id, spec, seed, entries, at }) {
     this.cancel();
-    Object.assign(this, { spec, seed, entries, at });
+    Object.assign(this, { id, spec, seed, entries, at });
     this.#moved();
   }
 
@@ -167,6 +170,8 @@ export class Store {
     this.changed();
   }
 }
+
+const newId = () => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
 
 /** A game out of what a browser kept, or null: another version, or another program, may have written it. */
 export function readGame(kept) {
@@ -178,7 +183,8 @@ export function readGame(kept) {
   const only = kept.players?.length === 1 ? kept.players[0] : undefined;
   const entries = kept.entries.map((entry, i) => (i && entry[5] === undefined ? [...entry.slice(0, 5), only ?? "unknown"] : entry));
   const at = Number.isInteger(kept.at) ? Math.max(0, Math.min(kept.at, entries.length - 1)) : entries.length - 1;
-  return { spec: kept.spec, seed: Number.isInteger(kept.seed) ? kept.seed : null, entries, at };
+  const id = typeof kept.id === "string" && kept.id ? kept.id : newId();
+  return { id, spec: kept.spec, seed: Number.isInteger(kept.seed) ? kept.seed : null, entries, at };
 }
 
 /** An entry out of a position that the server sent. */
