@@ -9,10 +9,11 @@ from fastapi.testclient import TestClient
 
 from tests.deep import small as deep
 from tests.web.conftest import API, BOARD, wait_for
-from tilewright import AGENTS, GAMES, Episode, evaluate, make_agent, make_game
+from tilewright import AGENTS, GAMES, Board, Episode, evaluate, make_agent, make_game
 from tilewright.cli.main import main
-from tilewright.play.recording import play_recorded
+from tilewright.play.recording import play_recorded, state_text
 from tilewright.play.review import review
+from tilewright.rng import stream_for
 from tilewright.training.run_folder import RunFolder
 from tilewright.web.app import make_app
 
@@ -51,7 +52,7 @@ def test_python_command_line_and_http_break_ties_alike(
         printed["move"] == answered["move"] == analysis.move == make_agent(agent).move(make_game("2048").parse(board))
     )
     keys = {"agent", "game", "text", "board", "legal", "values", "move", "depth", "nodes", "seconds"}
-    assert keys == answered.keys() == printed.keys()
+    assert keys == answered.keys() - {"unit"} == printed.keys()
 
 
 def test_values_and_move_come_from_one_search(client: TestClient) -> None:
@@ -157,7 +158,9 @@ def test_a_review_is_that_of_the_library(client: TestClient) -> None:
     recording = play_recorded(make_agent("random").player(game), 9, 0)
     begun = client.post(f"{API}/reviews", json={"recording": recording.to_line(), "agent": "greedy", "worst": 3})
     job = wait_for(client, begun.json()["id"])
-    assert job["result"] == json.loads(json.dumps(review(recording, make_agent("greedy")).summary(3)))
+    expected = review(recording, make_agent("greedy"))
+    more = {"best": [move.best for move in expected.moves], "unit": "reward"}
+    assert job["result"] == json.loads(json.dumps({**expected.summary(3), **more}))
 
 
 def test_runs_are_listed_and_have_their_curves(client: TestClient, runs: Path) -> None:
@@ -197,6 +200,7 @@ def test_the_run_of_a_deep_network_is_shown_and_plays(tmp_path: Path) -> None:
         ("/move", {"board": BOARD, "agent": "gredy"}, 400, "there is no agent 'gredy' (did you mean 'greedy'?)"),
         ("/move", {"board": BOARD, "game": "threse"}, 400, "there is no game 'threse' (did you mean 'threes'?)"),
         ("/move", {"board": BOARD, "agent": "heuristic:depth=5"}, 400, "option depth=5: at most 4 here"),
+        ("/move", {"board": BOARD, "agent": "heuristic:ms=1e-7"}, 400, "option ms=1e-7: must be a number from 0.001"),
         ("/move", {"board": BOARD, "agent": "heuristic:ms=9000"}, 400, "option ms=9000.0: at most 2,000 here"),
         ("/move", {"board": BOARD, "agent": "uct:rollouts=6000"}, 400, "option rollouts=6000: at most 5,000 here"),
         ("/move", {"board": BOARD, "agent": "heuristic:table=9"}, 400, "the option table cannot be chosen here"),
@@ -204,7 +208,7 @@ def test_the_run_of_a_deep_network_is_shown_and_plays(tmp_path: Path) -> None:
         ("/move", {"board": BOARD, "agent": "a" * 300}, 400, "a text of 300 characters is no agent"),
         ("/board", {"board": BOARD, "game": "x" * 300}, 400, "a text of 300 characters is no game"),
         ("/start", {"seed": "-1"}, 422, "seed: Input should be greater than or equal to 0, not '-1'"),
-        ("/start", {"number": "-1"}, 400, "number=-1: must be a whole number from 0 up"),
+        ("/start", {"number": "-1"}, 422, "number: Input should be greater than or equal to 0, not '-1'"),
         ("/jobs/nobody", {}, 404, "there is no such job, or its result is no longer kept"),
         ("/runs/lrage", {}, 404, "there is no run 'lrage' (did you mean 'large'?)"),
         ("/nothing", {}, 404, "Not Found"),
@@ -227,7 +231,12 @@ def test_a_wrong_query_is_a_line_of_json(
         ("/step", {"board": "1" + "0" * 15, "move": "left"}, 400, "left moves nothing on"),
         ("/step", {"board": "1212212112122121", "agent": "greedy"}, 400, "the game is over"),
         ("/step", {"board": BOARD, "move": "left", "stream": "z"}, 400, "must be 32 hexadecimal digits"),
-        ("/step", {"board": BOARD, "move": "left", "score": -1}, 400, "must be from 0 to 2**53"),
+        (
+            "/step",
+            {"board": BOARD, "move": "left", "score": -1},
+            422,
+            "score: Input should be greater than or equal to 0",
+        ),
         ("/step", {"board": BOARD, "move": "left", "scroe": 1}, 422, "scroe: Extra inputs are not permitted"),
         ("/evaluations", {"games": 10_001}, 400, "at most 10,000 here"),
         ("/evaluations", {"games": 0}, 422, "games: Input should be greater than or equal to 1, not 0"),
@@ -241,3 +250,74 @@ def test_a_wrong_request_is_a_line_of_json(
     answer = client.post(API + path, json=body)
     assert answer.status_code == status
     assert reason in answer.json()["reason"]
+
+
+def test_head_is_answered_like_get_without_a_body(client: TestClient) -> None:
+    for path in ("/", f"{API}/games", f"{API}/jobs/nobody", f"{API}/move"):
+        got, head = client.get(path), client.head(path)
+        assert (head.status_code, head.content) == (got.status_code, b"")
+        assert head.headers["content-length"] == str(len(got.content))
+        assert head.headers["content-type"] == got.headers["content-type"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("DELETE", f"{API}/games", "GET, HEAD"),
+        ("GET", f"{API}/step", "POST"),
+        ("PUT", f"{API}/jobs/x", "DELETE, GET, HEAD"),
+        ("OPTIONS", f"{API}/move", "GET, HEAD"),
+        ("POST", "/", "GET, HEAD"),
+    ],
+)
+def test_a_wrong_method_is_told_the_right_ones(client: TestClient, method: str, path: str, allowed: str) -> None:
+    answer = client.request(method, path)
+    assert (answer.status_code, answer.headers["allow"]) == (405, allowed)
+    assert answer.json() == {"reason": "Method Not Allowed"}
+
+
+@pytest.mark.parametrize("spec", ["2048:rows=3,win_tile=64", "threes"])
+def test_one_game_is_described_as_it_is_played(client: TestClient, spec: str) -> None:
+    game, found = make_game(spec), get(client, "/game", game=spec)
+    assert (found["spec"], found["rows"], found["columns"]) == (game.spec, game.rows, game.columns)
+    assert found["win_tile"] == (None if game.win_code is None else game.value(game.win_code))
+    assert game.text(game.parse(found["example"])) == found["example"]
+    assert bool(found["hints"]) is game.has_hints
+    assert found["variant"] == ("rows=3, win_tile=64" if "rows" in spec else "")
+
+
+def test_several_steps_are_the_same_as_one_after_the_other(client: TestClient) -> None:
+    start = get(client, "/start", game="threes", seed=3)
+    episode = Episode(make_game("threes"), seed=3)
+    moves = []
+    for turn in range(20):
+        moves.append(episode.legal[turn % len(episode.legal)])
+        episode.move(moves[-1])
+    request = {"game": "threes", "board": start["code"], "score": start["score"], "stream": start["stream"]}
+    answer = client.post(f"{API}/steps", json=request | {"moves": moves})
+    assert [entry[0] for entry in answer.json()["moves"]] == moves
+    last = answer.json()["moves"][-1]
+    assert (last[1], last[2]) == (state_text(episode.game, episode.board.state), episode.score)
+    refused = client.post(f"{API}/steps", json=request | {"moves": ["left"] * 201})
+    assert refused.status_code == 422
+
+
+def test_an_outlook_counts_the_games_that_are_played_out(client: TestClient) -> None:
+    game, text = make_game("2048:rows=2,columns=2"), "4 8 / 0 2"
+    request = {"game": game.spec, "board": text, "agent": "greedy", "games": 30, "seed": 2}
+    job = client.post(f"{API}/outlooks", json=request)
+    assert job.status_code == 202
+    found = wait_for(client, job.json()["id"])
+    player, ends, points = make_agent("greedy").player(game), [], []
+    for number in range(30):
+        stream, board, score = stream_for(2, number), game.parse(text), 0
+        while moves := player.play(board, score, stream, 100):
+            board, score = Board(game, moves[-1].state), moves[-1].score
+        ends.append(game.largest(board))
+        points.append(score)
+    result = found["result"]
+    assert (found["state"], found["kind"], result["games"]) == ("done", "outlook", 30)
+    assert result["points"]["mean"] == pytest.approx(sum(points) / 30)
+    assert result["tiles"]["16"]["rate"] == pytest.approx(sum(end >= 16 for end in ends) / 30)
+    assert list(result["tiles"]) == ["16", "32", "64", "128"]
+    assert client.post(f"{API}/outlooks", json=request | {"games": 10**9}).status_code == 400

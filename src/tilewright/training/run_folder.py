@@ -12,14 +12,13 @@ curve.png, report.html   the learning curve and a report
 
 import csv
 import io
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 from tilewright import __version__
-from tilewright._core.files import Array, Tensors, read_tensors, write_tensors, write_text
+from tilewright._core.files import Array, Tensors, parse_json, read_tensors, write_tensors, write_text
 from tilewright.errors import FileError
 from tilewright.training.config import AnyConfig, read_config
 
@@ -33,6 +32,8 @@ __all__ = [
     "SavedProgress",
     "StagePoint",
     "TrainingPoint",
+    "curve_kind",
+    "parse_rows",
 ]
 
 
@@ -213,29 +214,31 @@ class RunFolder:
         if metadata.get("format") != checkpoint_format:
             raise FileError(f"{self.checkpoint_file}: not a checkpoint of this version")
         try:
-            progress = json.loads(metadata["progress"])
-        except (KeyError, ValueError):
-            raise self.damaged_progress() from None
+            progress = parse_json(metadata["progress"])
+        except KeyError:
+            raise self.damaged_progress("it is missing") from None
+        except ValueError as error:
+            raise self.damaged_progress(str(error)) from None
         if not isinstance(progress, dict):
-            raise self.damaged_progress()
+            raise self.damaged_progress("it is no JSON object")
         return tensors, progress, metadata
 
-    def damaged_progress(self) -> FileError:
+    def damaged_progress(self, reason: str) -> FileError:
         """The error for a checkpoint whose progress does not fit the session."""
-        return FileError(f"{self.checkpoint_file}: its progress is damaged")
+        return FileError(f"{self.checkpoint_file}: its progress is damaged: {reason}")
 
     def curve_points(self) -> list[TrainingPoint]:
         """The learning curve: the complete rows of `metrics.csv`."""
-        kind = DeepPoint if "loss" in _header(self.metrics_file) else CurvePoint
-        return list(_read_rows(self.metrics_file, kind))
+        lines = _lines(self.metrics_file)
+        return list(parse_rows(lines, curve_kind(lines)))
 
     def evaluation_points(self) -> list[EvaluationPoint]:
         """The complete rows of `evaluations.csv`."""
-        return _read_rows(self.evaluations_file, EvaluationPoint)
+        return parse_rows(_lines(self.evaluations_file), EvaluationPoint)
 
     def stage_points(self) -> list[StagePoint]:
         """The complete rows of `stages.csv`."""
-        return _read_rows(self.stages_file, StagePoint)
+        return parse_rows(_lines(self.stages_file), StagePoint)
 
     def append(self, point: Point) -> None:
         """Append a row to the file of its kind.
@@ -308,23 +311,33 @@ def _lines(path: Path) -> list[str]:
     return complete.decode("ascii", "replace").splitlines()
 
 
-def _header(path: Path) -> list[str]:
-    return next(csv.reader(_lines(path)[:1]), [])
+def curve_kind(lines: Sequence[str]) -> type[TrainingPoint]:
+    """The kind of the rows of a `metrics.csv`, from its header."""
+    return DeepPoint if "loss" in _cells(lines[0] if lines else "") else CurvePoint
 
 
-def _read_rows(path: Path, kind: type[P]) -> list[P]:
-    """The rows of a CSV file; rows that are damaged are left out."""
+def parse_rows(lines: Sequence[str], kind: type[P]) -> list[P]:
+    """The rows of a CSV file, whose first line is its header; rows that are damaged are left out."""
     columns = {column.name: column.type for column in fields(kind)}
+    header = _cells(lines[0] if lines else "")
     rows = []
-    for row in csv.DictReader(_lines(path)):
+    for line in lines[1:]:
+        row = dict(zip(header, _cells(line), strict=False))
         try:
             values: dict[str, Any] = {
                 name: float(row[name]) if type_ is float else int(row[name]) for name, type_ in columns.items()
             }
             rows.append(kind(**values))
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, ValueError):
             continue
     return rows
+
+
+def _cells(line: str) -> list[str]:
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:  # a line with characters that no session writes
+        return []
 
 
 def _rewrite(path: Path, rows: list[P]) -> None:

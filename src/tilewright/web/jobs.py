@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Literal
 
-from tilewright.errors import TilewrightError
+from tilewright.errors import SearchStoppedError, TilewrightError
 from tilewright.games.base import Game
 from tilewright.play.recording import Recording
 from tilewright.play.review import review
@@ -18,6 +18,7 @@ from tilewright.web.outlook import Outlook
 from tilewright.web.playback import GameSeries
 from tilewright.web.positions import Position
 from tilewright.web.schemas import JsonObject
+from tilewright.web.searches import Search
 from tilewright.web.units import unit_of
 
 __all__ = ["Job", "Jobs", "UnknownJobError"]
@@ -45,6 +46,7 @@ class Job:
         total: The number of games or moves.
         reason: Why it failed or was stopped by the server; empty otherwise.
         result: The result so far; None at first.
+        search: Stops the search of the move that is under way.
     """
 
     def __init__(self, kind: str, total: int, max_seconds: float) -> None:
@@ -56,10 +58,12 @@ class Job:
         self.result: JsonObject | None = None
         self._max_seconds, self._started = max_seconds, 0.0
         self._stop = threading.Event()
+        self.search = Search(max_seconds)
 
     def stop(self) -> None:
-        """Ask the job to stop after the current move."""
+        """Ask the job to stop, also within a move."""
         self._stop.set()
+        self.search.stop()
         if self.state == "waiting":
             self.state = "stopped"
 
@@ -83,9 +87,12 @@ class Job:
         if self.state == "stopped":
             return
         self.state, self._started = "running", time.monotonic()
+        time_up = threading.Timer(self._max_seconds, self.search.stop)  # a move may take longer than that
+        time_up.daemon = True
+        time_up.start()
         try:
             work(self)
-        except _StoppedError:
+        except (_StoppedError, SearchStoppedError):
             pass
         except TilewrightError as error:
             log_failure(error)
@@ -96,6 +103,8 @@ class Job:
             self.reason = f"unexpected: {type(error).__name__}"
             self.state = "failed"
             return
+        finally:
+            time_up.cancel()
         is_complete = self.done >= self.total
         if not is_complete and not self._stop.is_set():
             self.reason = f"stopped after {self._max_seconds:,.0f} seconds, the limit of a job"
@@ -137,7 +146,7 @@ class Jobs:
         """
 
         def work(job: Job) -> None:
-            series = GameSeries(agent, game, games, seed)
+            series = GameSeries(agent, game, games, seed, job.search)
             computed = 0.0
 
             def progress() -> None:
@@ -158,7 +167,7 @@ class Jobs:
         """
 
         def work(job: Job) -> None:
-            outlook = Outlook(agent, position, games, seed)
+            outlook = Outlook(agent, position, games, seed, job.search)
 
             def progress() -> None:
                 job.result, job.done = outlook.to_json(), outlook.finished
@@ -180,8 +189,8 @@ class Jobs:
                 if job.must_stop and job.done < job.total:
                     raise _StoppedError
 
-            with agent.reporting_failures(_StoppedError):
-                found = review(recording, agent.agent, progress)
+            with agent.player(recording.game, job.search, _StoppedError) as player:
+                found = review(recording, player, progress)
             more = {"best": [move.best for move in found.moves], "unit": unit_of(agent.agent)}
             job.result = {**dataclasses.replace(found, agent=agent.spec).summary(worst), **more}
 

@@ -10,6 +10,7 @@ from tilewright.web.agents import WebAgent
 from tilewright.web.playback import Playback
 from tilewright.web.positions import Position
 from tilewright.web.schemas import JsonObject
+from tilewright.web.searches import Search
 
 __all__ = ["Outlook"]
 
@@ -19,10 +20,12 @@ _TILES = 4  # the tiles after the largest one whose chances are told
 class Outlook:
     """Games that an agent plays out from one position, each with a stream of its own."""
 
-    def __init__(self, agent: WebAgent, position: Position, games: int, seed: int) -> None:
-        """Put an agent to work."""
+    def __init__(
+        self, agent: WebAgent, position: Position, games: int, seed: int, search: Search | None = None
+    ) -> None:
+        """Put an agent to work; `search` stops it."""
         self._agent, self._position, self._games, self._seed = agent, position, games, seed
-        self._playback = Playback(agent, position.board.game)
+        self._playback = Playback(agent, position.board.game, search)
         self._points: list[int] = []
         self._codes: list[int] = []
 
