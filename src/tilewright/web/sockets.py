@@ -19,7 +19,7 @@ from tilewright.web.agents import log_failure
 from tilewright.web.errors import describe_errors
 from tilewright.web.games import read_game
 from tilewright.web.playback import GameSeries, Playback, PlaybackMove
-from tilewright.web.positions import Position, read_position, stream_text
+from tilewright.web.positions import Position, entry_of, read_position
 from tilewright.web.schemas import AutoplayRequest, Control, JsonObject, WatchRequest
 from tilewright.web.state import ServerState
 
@@ -176,14 +176,7 @@ async def _autoplay(server: ServerState, socket: WebSocket, request: AutoplayReq
 
 def _play(playback: Playback, position: Position, max_moves: int) -> tuple[list[PlaybackMove], list[list[object]]]:
     moves = playback.play(position, max_moves)
-    return moves, [_entry(move) for move in moves]
-
-
-def _entry(move: PlaybackMove) -> list[object]:
-    """Return [move, board, score, stream, legal moves], the legal moves as their first letters."""
-    board, score = move.position.board, move.position.score
-    legal = "".join(action[0] for action in board.game.legal(board))
-    return [move.move, state_text(board.game, board.state), score, stream_text(move.position.stream), legal]
+    return moves, [entry_of(move.move, move.position) for move in moves]
 
 
 async def _watch(server: ServerState, socket: WebSocket, request: WatchRequest, pace: Pace) -> None:
@@ -223,5 +216,6 @@ def _advance(series: GameSeries, max_moves: int) -> JsonObject:
         "score": position.score,
         "moves": series.moves,
         "finished": series.finished,
+        "scores": series.scores(finished_before),
         "result": series.to_json() if series.finished > finished_before else None,
     }
