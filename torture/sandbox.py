@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["SandboxError", "check_inside", "drop_privileges", "environment", "new_folder", "small_disk"]
+__all__ = ["SandboxError", "check_inside", "drop_privileges", "environment", "new_folder", "root", "small_disk"]
 
 HOME = "tilewright-torture"
 _DISK = "disk"  # a small file system of its own, where mounting is allowed
@@ -45,6 +45,11 @@ def new_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="run-", dir=home))
 
 
+def root() -> Path:
+    """Return the folder outside which nothing is written: that of the run, or the temporary folder in a test."""
+    return Path(os.environ.get("TORTURE_ROOT") or tempfile.gettempdir())
+
+
 def check_inside(path: Path | str, folder: Path) -> Path:
     """Return a path that a command will write to.
 
@@ -65,6 +70,7 @@ def environment(folder: Path) -> dict[str, str]:
     return kept | {
         "PYTHONPATH": os.pathsep.join(filter(None, paths)),
         "PYTHONUTF8": "1",
+        "TORTURE_ROOT": str(folder),
         "HOME": str(folder),
         "TMPDIR": str(folder),
         "MPLCONFIGDIR": str(home / "matplotlib"),
