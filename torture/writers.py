@@ -252,7 +252,7 @@ class ReproduceWriter(SuiteWriter):
 
 def ntuple_writers(home: Path) -> Sequence[Writer]:
     """Return all commands that write without PyTorch."""
-    configs = small_ntuple_configs(games=400, curve_games=50, checkpoint_minutes=0.0001)
+    configs = small_ntuple_configs(games=6000, curve_games=500, checkpoint_minutes=0.0001)
     trainings = [
         TrainingWriter(f"train {kind}", home / f"train-{number}", config)
         for number, (kind, config) in enumerate(zip(("plain", "stages", "promote", "online"), configs, strict=True))
