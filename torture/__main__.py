@@ -18,13 +18,24 @@ from torture.report import Tally, print_table
 @click.option("--minutes", type=click.FloatRange(0.01, 24 * 60), default=5.0, show_default=True, help="How long.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="The seed of all inputs.")
 @click.option("--kinds", default=",".join(KINDS), show_default="all", help="Which campaigns, separated by commas.")
-@click.option("--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, show_default=True, help="Worker processes.")
+@click.option(
+    "--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, show_default=True, help="Worker processes."
+)
 @click.option("--first", type=click.IntRange(0), default=0, show_default=True, help="The number of the first input.")
 @click.option("--inputs", type=click.IntRange(1), help="The largest number of inputs of a kind.  [default: no limit]")
-@click.option("--again", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Run a failing input again.")
+@click.option(
+    "--again", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Run a failing input again."
+)
 @click.option("--out", type=click.Path(path_type=Path), help="The folder of the run, below the temporary folder.")
 def main(
-    minutes: float, seed: int, kinds: str, jobs: int, first: int, inputs: int | None, again: Path | None, out: Path | None
+    minutes: float,
+    seed: int,
+    kinds: str,
+    jobs: int,
+    first: int,
+    inputs: int | None,
+    again: Path | None,
+    out: Path | None,
 ) -> None:
     """Try to break tilewright. Exit code 0 if nothing failed, 1 otherwise.
 

@@ -5,8 +5,9 @@ import random
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from tilewright.errors import TilewrightError
 
@@ -85,11 +86,12 @@ class Campaign(ABC):
         """Return how many megabytes the input may add to the highest use of memory."""
         return self.megabytes
 
-    def finish(self) -> None:
+    def finish(self) -> None:  # noqa: B027  (most campaigns have started nothing)
         """End what was started; raises WrongError if something is wrong with all inputs together."""
 
 
-class Verdict(NamedTuple):
+@dataclass(frozen=True)
+class Verdict:
     """What came of an input: "accepted", "refused" or "failed"; a failure has a problem and the place where it is."""
 
     outcome: str

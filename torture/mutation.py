@@ -11,14 +11,44 @@ INTEGERS = (
     *(2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1, 2**64, -(2**63), -(2**63) - 1),
     *(10**30, 10**400),
 )
-FLOATS = (0.0, -0.0, 0.1, 0.5, 1.0, 1.5, -1.0, 1e-9, 5e-324, 1e9, 1e19, 1e308, float("inf"), float("-inf"), float("nan"))
+FLOATS = (
+    0.0,
+    -0.0,
+    0.1,
+    0.5,
+    1.0,
+    1.5,
+    -1.0,
+    1e-9,
+    5e-324,
+    1e9,
+    1e19,
+    1e308,
+    float("inf"),
+    float("-inf"),
+    float("nan"),
+)
 NUMBER_TEXTS = (
     *("", "1e999", "-1e999", "1_000", "+1", "0x10", "1.", ".5", "1e3", "０", "٣", "𝟐", "½", "²", "Infinity", "NaN"),
     *("9" * 25, "9" * 5000, "0" * 5000 + "1", "1" + "0" * 400, "-0", "--1", "1 ", "1,000", "true", "none", "null"),
 )
 TEXTS = (
     *("", " ", "\0", "\n", "\r\n", "\t", "a\nb", "\x1b[31m", "\x7f", "\u2028", "\ufeff", "\u202e", "\udcff", "é", "ﬀ"),
-    *("日本語", "🟧", "a" * 300, "x" * 5000, "../../x", "/", ".", "..", "~", "/dev/null", "%s%n", "{}", "{0.__class__}"),
+    *(
+        "日本語",
+        "🟧",
+        "a" * 300,
+        "x" * 5000,
+        "../../x",
+        "/",
+        ".",
+        "..",
+        "~",
+        "/dev/null",
+        "%s%n",
+        "{}",
+        "{0.__class__}",
+    ),
     *("'", '"', "\\", "$(x)", "=", "=1", ",", ":", ";", "--", "-h", "None", "nan", "__class__", "a.b:c", "os:path"),
 )
 
@@ -39,7 +69,9 @@ def any_text(chance: random.Random) -> str:
 
 
 def _random_text(chance: random.Random) -> str:
-    return "".join(chr(chance.choice((chance.randint(32, 126), chance.randint(0, 0x2FFF)))) for _ in range(chance.randint(1, 12)))
+    return "".join(
+        chr(chance.choice((chance.randint(32, 126), chance.randint(0, 0x2FFF)))) for _ in range(chance.randint(1, 12))
+    )
 
 
 def any_value(chance: random.Random, depth: int = 0) -> Any:

@@ -52,7 +52,7 @@ class _Pool:
         shared, log = SharedProgress(progress), self.folder / f"log-{self.started}"
         command = [sys.executable, "-m", "torture.worker", json.dumps(work._asdict())]
         with log.open("wb") as errors:
-            process = subprocess.Popen(  # noqa: S603
+            process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -108,7 +108,7 @@ class _Pool:
         now, work = worker.shared.read(), worker.work
         self.tally.accepted += now.accepted
         self.tally.refused += now.refused
-        self.tally.count += now.count
+        self.tally.count += now.counted
         if code == 0 and now.number == -2:
             worker.log.unlink(missing_ok=True)
             return
@@ -139,7 +139,7 @@ class _Pool:
         folder = self.folder / f"again-{self.started}"
         command = [sys.executable, "-c", code, self.kind, str(self.tally.seed), str(number), str(folder)]
         try:
-            made = subprocess.run(  # noqa: S603
+            made = subprocess.run(
                 command, env=self.environment, capture_output=True, timeout=_PREPARE_SECONDS, check=True
             )
             return json.loads(made.stdout.splitlines()[-1])
@@ -154,7 +154,7 @@ class _Pool:
             now = worker.shared.read()
             self.tally.accepted += now.accepted
             self.tally.refused += now.refused
-            self.tally.count += now.count
+            self.tally.count += now.counted
             if worker.process.stdout is not None:
                 worker.process.stdout.close()
         self.workers.clear()

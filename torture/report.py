@@ -6,6 +6,7 @@ import re
 import shlex
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -86,15 +87,14 @@ class Tally:
 def print_table(tallies: list[Tally]) -> None:
     """Print the counts of every kind, and the failures by the place where they happen."""
     columns = ("kind", "inputs", "counted", "accepted", "refused", "failed", "seconds", "a second")
-    rows = [
-        (tally.kind, tally.inputs, tally.count, tally.accepted, tally.refused, len(tally.failures), tally.seconds)
-        for tally in tallies
+    rows: list[tuple[str, list[float]]] = [
+        (t.kind, [t.inputs, t.count, t.accepted, t.refused, len(t.failures), t.seconds]) for t in tallies
     ]
-    sums = [sum(row[i] for row in rows) for i in range(1, 7)]  # type: ignore[misc]
-    table = [columns]
-    for name, *numbers in (*rows, ("total", *sums)):
+    rows.append(("total", [sum(numbers[i] for _, numbers in rows) for i in range(6)]))
+    table: list[Sequence[str]] = [columns]
+    for name, numbers in rows:
         speed = numbers[0] / numbers[-1] if numbers[-1] else 0.0
-        table.append((str(name), *(f"{number:,.0f}" for number in numbers), f"{speed:,.0f}"))
+        table.append((name, *(f"{number:,.0f}" for number in (*numbers, speed))))
     widths = [max(len(row[i]) for row in table) for i in range(len(columns))]
     for row in table:
         print("  ".join(cell.ljust(widths[0]) if not i else cell.rjust(widths[i]) for i, cell in enumerate(row)))

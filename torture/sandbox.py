@@ -110,7 +110,7 @@ def drop_privileges(arguments: list[str]) -> int | None:
     folder = Path(tempfile.mkdtemp(prefix="run-", dir=home))
     os.chown(folder, nobody.pw_uid, nobody.pw_gid)
     with small_disk(folder, nobody.pw_uid):
-        process = subprocess.Popen(  # noqa: S603
+        process = subprocess.Popen(
             [*able, sys.executable, "-m", "torture", *arguments],
             cwd=folder,
             env=environment(folder) | {"TORTURE_FOLDER": str(folder)},
@@ -124,12 +124,13 @@ def drop_privileges(arguments: list[str]) -> int | None:
 
 def _can_read(command: list[str]) -> bool:
     """Tell whether a user without rights can run this interpreter and import the package."""
-    code = "import numba, tilewright.games, torture.campaign"
+    inner = "import numba, tilewright.games, torture.campaign"
+    code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {inner!r}], check=True)"
     paths = os.pathsep.join([str(_REPOSITORY / "src"), str(_REPOSITORY), sysconfig.get_path("purelib")])
     with tempfile.TemporaryDirectory() as cache:
         run = [*command, sys.executable, "-c", code]
         variables = {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": paths, "TILEWRIGHT_CACHE": cache, "HOME": cache}
-        return subprocess.run(run, env=variables, capture_output=True, check=False, cwd="/").returncode == 0  # noqa: S603
+        return subprocess.run(run, env=variables, capture_output=True, check=False, cwd="/").returncode == 0
 
 
 @contextlib.contextmanager
@@ -139,11 +140,11 @@ def small_disk(folder: Path, owner: int) -> Iterator[None]:
     disk.mkdir()
     options = f"size={_DISK_KILOBYTES}k,uid={owner},mode=0700,nosuid,nodev"
     command = [mount or "mount", "-t", "tmpfs", "-o", options, "tilewright-torture", str(disk)]
-    mounted = mount is not None and not subprocess.run(command, capture_output=True, check=False).returncode  # noqa: S603
+    mounted = mount is not None and not subprocess.run(command, capture_output=True, check=False).returncode
     try:
         yield
     finally:
         if mounted:
-            subprocess.run(["umount", "--lazy", str(disk)], check=False)  # noqa: S603, S607
+            subprocess.run(["umount", "--lazy", str(disk)], check=False)  # noqa: S607
         with contextlib.suppress(OSError):
             disk.rmdir()

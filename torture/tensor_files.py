@@ -165,4 +165,3 @@ def _recompressed(chance: random.Random, content: bytes) -> bytes:
         return flip_bytes(chance, content)
     plain = chance.choice((flip_bytes(chance, plain), plain + b"\0", plain[:-1], b"\xff" * len(plain), plain * 2, b""))
     return zlib.compress(plain, 1)
-

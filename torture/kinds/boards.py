@@ -23,7 +23,22 @@ GAMES = (
     *("threes", "threes:rows=3,columns=3,start_tiles=4", "threes:rows=2,columns=2,start_tiles=2"),
     *("threes:rows=2,start_tiles=3", "threes:columns=2,start_tiles=3", "threes:max_tile=6144"),
 )
-_WORDS = ("/", ",", ".", "0", "2", "131072", "262144", "12288", "hint=", "hint=+", "hint=+24", "hint=2", "bag=143", "entry=0f")
+_WORDS = (
+    "/",
+    ",",
+    ".",
+    "0",
+    "2",
+    "131072",
+    "262144",
+    "12288",
+    "hint=",
+    "hint=+",
+    "hint=+24",
+    "hint=2",
+    "bag=143",
+    "entry=0f",
+)
 _DTYPES = ("int64", "uint8", "int8", "float64", "object", "bool", "str", "complex128", "datetime64[s]")
 
 

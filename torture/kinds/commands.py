@@ -21,8 +21,29 @@ from torture.sandbox import check_inside, root
 __all__ = ["Commands"]
 
 _FOREIGN = b"a file of somebody else\n"
-_OUTPUTS = ("new", "foreign.txt", "folder", "folder/new", "no/such/folder/new", "x" * 300, "foreign.txt/new", "new.parquet")
-_SWITCHES = ("--json", "--help", "--version", "--seed", "--games", "--game", "--agent", "--show", "-x", "--", "--threads")
+_OUTPUTS = (
+    "new",
+    "foreign.txt",
+    "folder",
+    "folder/new",
+    "no/such/folder/new",
+    "x" * 300,
+    "foreign.txt/new",
+    "new.parquet",
+)
+_SWITCHES = (
+    "--json",
+    "--help",
+    "--version",
+    "--seed",
+    "--games",
+    "--game",
+    "--agent",
+    "--show",
+    "-x",
+    "--",
+    "--threads",
+)
 _CHEAP_AGENTS = ("random", "greedy", "heuristic:depth=1", "minimax:depth=1", "uct:rollouts=8", "montecarlo:rollouts=2")
 
 
@@ -41,7 +62,18 @@ class Commands(Campaign):
         (self.fresh / "broken.toml").write_text('games = "\n')
         (self.fresh / "bytes.toml").write_bytes(b"\xff\xfe")
         sample_models()[0].save(self.fresh / "model.safetensors")
-        main(["evaluate", "random", "--game", "2048:rows=2,columns=2", "--games", "2", "--record", f"{self.fresh}/games.jsonl"])
+        main(
+            [
+                "evaluate",
+                "random",
+                "--game",
+                "2048:rows=2,columns=2",
+                "--games",
+                "2",
+                "--record",
+                f"{self.fresh}/games.jsonl",
+            ]
+        )
         self.place = folder / "place"
         check_inside(self.place, root())
         for agent in _CHEAP_AGENTS:
@@ -68,7 +100,12 @@ class Commands(Campaign):
             return ["evaluate", "random", *options, option, out]
         if kind == 4:
             changes = [f"{chance.choice(_KEYS)}={toml_value(chance)}" for _ in range(chance.choice((1, 2)))]
-            return ["train", chance.choice((*list_presets(), "tiny.toml", "broken.toml", "bytes.toml")), "--show", *_sets(changes)]
+            return [
+                "train",
+                chance.choice((*list_presets(), "tiny.toml", "broken.toml", "bytes.toml")),
+                "--show",
+                *_sets(changes),
+            ]
         if kind == 5:
             return ["train", "tiny.toml", "--out", out, "--threads", "1"]
         if kind == 6:
@@ -78,7 +115,18 @@ class Commands(Campaign):
             return ["models", chance.choice(("model.safetensors", "foreign.txt", "folder", "package:x")), *packing]
         if kind == 8:
             over = f"{chance.choice(('alpha', 'lambda', *_KEYS))}={toml_value(chance)}"
-            return ["sweep", "tiny.toml", over, "--evaluate-games", "2", "--threads", "1", "--out", out, *_sets(["games=2"])]
+            return [
+                "sweep",
+                "tiny.toml",
+                over,
+                "--evaluate-games",
+                "2",
+                "--threads",
+                "1",
+                "--out",
+                out,
+                *_sets(["games=2"]),
+            ]
         if kind == 9:
             return ["reproduce", any_text(chance), "--out", out]
         return [chance.choice(("games", "agents", "models", "bench", "x")), any_text(chance)]
@@ -96,7 +144,9 @@ class Commands(Campaign):
         """Change a word; never the numbers that keep a command short."""
         words = list(words)
         i = chance.randrange(len(words))
-        bounded = i and (words[i - 1] in ("--games", "--evaluate-games", "--threads", "--set", "--out") or words[i] in _SIZES)
+        bounded = i and (
+            words[i - 1] in ("--games", "--evaluate-games", "--threads", "--set", "--out") or words[i] in _SIZES
+        )
         kind = chance.randrange(4)
         if kind == 0 and not bounded and i:
             words[i] = mutate_text(chance, words[i])
@@ -154,7 +204,16 @@ _SIZES = ("random", "--games", "tiny.toml", "sweep", "train", "evaluate", "--eva
 _KEYS = (
     *("game", "network", "tuples", "symmetric", "alphabet", "features", "stages", "promote", "start_pool", "update"),
     *("lambda", "n_step", "step_size", "decay", "patience", "restart", "optimistic_init", "epsilon", "downgrade_above"),
-    *("seed", "curve_games", "evaluate_minutes", "checkpoint_minutes", "algorithm", "gamma", "learning_rate", "nothing"),
+    *(
+        "seed",
+        "curve_games",
+        "evaluate_minutes",
+        "checkpoint_minutes",
+        "algorithm",
+        "gamma",
+        "learning_rate",
+        "nothing",
+    ),
 )
 
 

@@ -10,10 +10,37 @@ from torture.mutation import NUMBER_TEXTS, any_number, any_text, mutate_text, so
 
 __all__ = ["Configs", "mutated_toml", "tiny_toml"]
 
-_WORDS = ("=", "[", "]", "[[x]]", '"', "'''", "\n", "nan", "inf", "-inf", "true", "1e400", "0x7f", "1979-05-27", "#", "{a=1}")
+_WORDS = (
+    "=",
+    "[",
+    "]",
+    "[[x]]",
+    '"',
+    "'''",
+    "\n",
+    "nan",
+    "inf",
+    "-inf",
+    "true",
+    "1e400",
+    "0x7f",
+    "1979-05-27",
+    "#",
+    "{a=1}",
+)
 _GOOD = (
     *("0", "1", "2", "5", "0.5", "1.0", "true", "false", '"tc"', '"fixed"', '"online"', '"backward"', '"afterstate"'),
-    *('"state"', '"action"', '"dqn"', '"4x6"', '["012", "456"]', '["16", "16+8"]', '["empty_cells"]', '"threes"', '"2048:rows=3"'),
+    *(
+        '"state"',
+        '"action"',
+        '"dqn"',
+        '"4x6"',
+        '["012", "456"]',
+        '["16", "16+8"]',
+        '["empty_cells"]',
+        '"threes"',
+        '"2048:rows=3"',
+    ),
     *('"small"', '"cnn_5l"', '"onehot"', '"grid"', '"huber"', "[]", '[""]', "15", "16", "100", "32768"),
 )
 

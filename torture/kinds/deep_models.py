@@ -11,6 +11,7 @@ from tilewright.deep.model import DeepModel, load_deep_model
 from tilewright.deep.network import NetworkConfig, make_network
 from torture.campaign import Campaign, Case, WrongError
 from torture.kinds.boards import random_tiles
+from torture.kinds.models import is_board
 from torture.tensor_files import mutated_file
 
 __all__ = ["DeepModels"]
@@ -49,9 +50,7 @@ class DeepModels(Campaign):
         self.file.write_bytes(case["file"])
         model = load_deep_model(self.file)
         game, tiles = model.config.game, case["board"]
-        if (game.rows, game.columns) != (len(tiles), len(tiles[0])) or not set(sum(tiles, [])) <= set(game.tile_values):
-            return
-        if not any(map(any, tiles)) or max(map(max, tiles)) > getattr(game, "max_tile", 1 << 30):
+        if (game.rows, game.columns) != (len(tiles), len(tiles[0])) or not is_board(game, tiles):
             return
         values = make_agent(f"{model.config.algorithm}:model={self.file}").values(game.parse(tiles))
         if not all(map(math.isfinite, values.values())):

@@ -1,8 +1,10 @@
-"""A runs folder that somebody hostile has filled: damaged configurations, an endless curve, links, models of nothing."""
+"""A runs folder that somebody hostile has filled: damaged configurations, an endless curve, links, hostile models."""
 
 import os
 import shutil
 from pathlib import Path
+
+import numpy as np
 
 from tilewright.training.session import open_session
 from torture.kinds.checkpoints import small_ntuple_configs
@@ -28,9 +30,9 @@ def make_hostile_runs(runs: Path) -> None:
     (runs / "bad-model" / "model.safetensors").write_bytes(b"\xff" * 1000)
     _write_marks(runs / "nan-model" / "model.safetensors")
     (runs / "linked-model" / "model.safetensors").unlink()
-    os.symlink("/etc/passwd", runs / "linked-model" / "model.safetensors")
-    os.symlink("/", runs / "linked-folder")
-    os.symlink(runs, runs / "loop")
+    (runs / "linked-model" / "model.safetensors").symlink_to("/etc/passwd")
+    (runs / "linked-folder").symlink_to("/")
+    (runs / "loop").symlink_to(runs)
     (runs / "a-file").write_text("no folder")
     (runs / "fifo").mkdir()
     os.mkfifo(runs / "fifo" / "config.toml")
@@ -41,7 +43,5 @@ def _write_marks(file: Path) -> None:
     metadata, arrays = read_parts(file.read_bytes())
     dtype, shape, content = arrays["weights"]
     header = {"weights": {"dtype": dtype, "shape": shape, "data_offsets": [0, len(content)]}, "__metadata__": metadata}
-    import numpy as np
-
     marks = np.full(len(content) // 4, -1e38, np.float32).tobytes()
     file.write_bytes(sealed(header, marks))

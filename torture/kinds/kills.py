@@ -107,8 +107,8 @@ class DeepKills(Kills):
 
     def _warm_up(self, folder: Path) -> None:
         """Compile kernels without a gradient step: PyTorch takes none in a process forked after one."""
-        from torture.kinds.checkpoints import small_deep_configs
         from tilewright.training.session import open_session
+        from torture.kinds.checkpoints import small_deep_configs
 
         for number, config in enumerate(small_deep_configs(learning_starts=10**6, total_steps=64)):
             open_session(config, folder / f"warm-{number}", threads=1).run()

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from tilewright import make_agent, make_game
+from tilewright.games.base import Game
 from tilewright.ntuple.model import VALUE_FUNCTIONS, Model, load_model
 from tilewright.ntuple.patterns import NTupleArchitecture
 from torture.campaign import Campaign, Case, WrongError
@@ -18,7 +19,7 @@ from torture.kinds.boards import random_tiles
 from torture.mutation import sometimes
 from torture.tensor_files import mutated_file, read_parts
 
-__all__ = ["CHECKED", "Models", "sample_models"]
+__all__ = ["CHECKED", "Models", "is_board", "sample_models"]
 
 # Kernels with bounds checks are other kernels, and are kept in another cache.
 CHECKED = {"NUMBA_BOUNDSCHECK": "1", "TILEWRIGHT_CACHE": os.environ.get("TORTURE_CHECKED_CACHE", "kernels-checked")}
@@ -68,25 +69,29 @@ class Models(Campaign):
         content, compact = chance.choice(self.contents)
         game = make_game(read_parts(content)[0]["game"])
         boards = [random_tiles(game, chance) for _ in range(3)]
-        return {"file": mutated_file(chance, content, compressed=compact), "boards": boards, "pack": sometimes(chance, 0.1)}
+        return {
+            "file": mutated_file(chance, content, compressed=compact),
+            "boards": boards,
+            "pack": sometimes(chance, 0.1),
+        }
 
     def run(self, case: Case) -> None:
         """Load the model, and play with it, in 16 bits and in 32."""
         self.file.write_bytes(case["file"])
         model = load_model(self.file)
-        if not (model.game.rows, model.game.columns) == (len(case["boards"][0]), len(case["boards"][0][0])):
+        if (model.game.rows, model.game.columns) != (len(case["boards"][0]), len(case["boards"][0][0])):
             return
         for agent in (make_agent(f"ntuple:model={self.file}"), make_agent("ntuple", model=model)):
             for tiles in case["boards"]:
-                if any(map(any, tiles)) and set(sum(tiles, [])) <= set(model.game.tile_values):
-                    values = agent.values(model.game.parse(tiles)) if fits(model, tiles) else {}
-                    if not all(map(math.isfinite, values.values())):
-                        raise WrongError(f"values: {values} of {agent.spec}")
+                values = agent.values(model.game.parse(tiles)) if is_board(model.game, tiles) else {}
+                if not all(map(math.isfinite, values.values())):
+                    raise WrongError(f"values: {values} of {agent.spec}")
         if case["pack"]:
             model.save(self.folder / "packed.safetensors", compact=True)
             load_model(self.folder / "packed.safetensors")
 
 
-def fits(model: Model, tiles: list[list[int]]) -> bool:
-    """Tell whether a board has no tile beyond the largest of the model's game."""
-    return max(map(max, tiles)) <= getattr(model.game, "max_tile", model.game.tile_values[-1])
+def is_board(game: Game, tiles: list[list[int]]) -> bool:
+    """Tell whether tiles that were made for another game are a board of this one, with at least one tile."""
+    found = {tile for row in tiles for tile in row}
+    return found != {0} and found <= set(game.tile_values) and max(found) <= getattr(game, "max_tile", max(found))

@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from torture.campaign import Campaign, Case, WrongError
@@ -33,9 +34,45 @@ _GROWTH_DESCRIPTORS = 30
 _WARM_REQUESTS = 300  # after which nothing may grow any more
 
 _BOARD = "2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2"
-_AGENTS = ("random", "greedy", "heuristic:depth=1", "ntuple:model=good", "ntuple:model=nan-model", "ntuple:model=../x", "uct:rollouts=8")
-_PATHS = ("games", "agents", "start", "board", "move", "jobs", "runs", "runs/good", "runs/long-curve", "runs/..", "jobs/x", "openapi.json", "")
-_METHODS = ("GET", "GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT", "get", "G E T", "\x00")
+_AGENTS = (
+    "random",
+    "greedy",
+    "heuristic:depth=1",
+    "ntuple:model=good",
+    "ntuple:model=nan-model",
+    "ntuple:model=../x",
+    "uct:rollouts=8",
+)
+_PATHS = (
+    "games",
+    "agents",
+    "start",
+    "board",
+    "move",
+    "jobs",
+    "runs",
+    "runs/good",
+    "runs/long-curve",
+    "runs/..",
+    "jobs/x",
+    "openapi.json",
+    "",
+)
+_METHODS = (
+    "GET",
+    "GET",
+    "POST",
+    "HEAD",
+    "PUT",
+    "DELETE",
+    "OPTIONS",
+    "PATCH",
+    "TRACE",
+    "CONNECT",
+    "get",
+    "G E T",
+    "\x00",
+)
 _GAME3 = "2048:rows=3,columns=3,win_tile=64"
 
 
@@ -50,9 +87,19 @@ class Requests(Campaign):
         super().__init__(folder)
         make_hostile_runs(folder / "runs")
         self.log = folder / "server"
-        command = [sys.executable, "-m", "tilewright", "serve", "--port", "0", "--no-open", "--runs", str(folder / "runs")]
+        command = [
+            sys.executable,
+            "-m",
+            "tilewright",
+            "serve",
+            "--port",
+            "0",
+            "--no-open",
+            "--runs",
+            str(folder / "runs"),
+        ]
         with self.log.open("wb") as log:
-            self.server = subprocess.Popen(command, stdout=log, stderr=log)  # noqa: S603
+            self.server = subprocess.Popen(command, stdout=log, stderr=log)
         self.address = self._wait_for_address()
         self.requests, self.first = 0, (0.0, 0)
         self.idle = [self._good() for _ in range(100)]
@@ -108,7 +155,13 @@ class Requests(Campaign):
 
     def _query(self, chance: random.Random) -> bytes:
         path = chance.choice(_PATHS)
-        values = {"board": _BOARD, "agent": chance.choice(_AGENTS), "game": chance.choice((*GAMES, _GAME3)), "seed": "1", "number": "0"}
+        values = {
+            "board": _BOARD,
+            "agent": chance.choice(_AGENTS),
+            "game": chance.choice((*GAMES, _GAME3)),
+            "seed": "1",
+            "number": "0",
+        }
         for name in list(values):
             if sometimes(chance, 0.3):
                 del values[name]
@@ -122,7 +175,9 @@ class Requests(Campaign):
             target = mutate_text(chance, target).encode("ascii", "replace").decode().replace(" ", "+").replace("\n", "")
         headers = []
         if sometimes(chance, 0.1):
-            headers.append(f"Origin: {chance.choice(('http://evil.example', 'null', 'http://127.0.0.1', any_text(chance)))}")
+            headers.append(
+                f"Origin: {chance.choice(('http://evil.example', 'null', 'http://127.0.0.1', any_text(chance)))}"
+            )
         if sometimes(chance, 0.05):
             headers.append("Host: evil.example")
         headers = [re.sub(r"[\r\n\0]", "", header) for header in headers]
@@ -131,15 +186,29 @@ class Requests(Campaign):
     def _body(self, chance: random.Random) -> bytes:
         step = {"game": chance.choice(GAMES), "board": _BOARD, "score": 0, "move": "left"}
         ask = {"game": "2048", "board": _BOARD, "agent": chance.choice(_AGENTS)}
-        line = {"format": "tilewright-game-1", "game": "2048:rows=2,columns=2", "seed": 1, "number": 0, "start": "1100", "moves": []}
-        review = {"recording": json.dumps(line | {"agent": "x", "score": 0, "over": False}), "agent": "greedy", "worst": 1}
+        line = {
+            "format": "tilewright-game-1",
+            "game": "2048:rows=2,columns=2",
+            "seed": 1,
+            "number": 0,
+            "start": "1100",
+            "moves": [],
+        }
+        review = {
+            "recording": json.dumps(line | {"agent": "x", "score": 0, "over": False}),
+            "agent": "greedy",
+            "worst": 1,
+        }
         evaluation = {"agent": "random", "game": "2048:rows=2,columns=2", "games": 2, "seed": 1}
-        path, tree = chance.choice((("step", step), ("step", ask), ("reviews", review), ("evaluations", evaluation), ("jobs/x", {})))
+        tree: Any
+        path, tree = chance.choice(
+            (("step", step), ("step", ask), ("reviews", review), ("evaluations", evaluation), ("jobs/x", {}))
+        )
         for _ in range(chance.choice((0, 1, 1, 2))):
             tree = mutate_tree(chance, tree)
         games = tree.get("games") if isinstance(tree, dict) else None
         if isinstance(games, int | float) and not isinstance(games, bool) and 1000 < games <= 10_000:
-            tree["games"] = 3  # a long evaluation is a good request, and slow
+            tree = {**tree, "games": 3}  # a long evaluation is a good request, and slow
         content = json.dumps(tree).encode("utf-8", "replace")
         if sometimes(chance, 0.1):
             content = flip_bytes(chance, content)
@@ -155,12 +224,18 @@ class Requests(Campaign):
         if kind == 1:
             return chance.randbytes(chance.choice((1, 50, 5000)))
         if kind == 2:
-            return good.replace(b"Content-Length: 45", b"Content-Length: " + str(any_value(chance)).encode("utf-8", "replace")[:100])
+            return good.replace(
+                b"Content-Length: 45", b"Content-Length: " + str(any_value(chance)).encode("utf-8", "replace")[:100]
+            )
         if kind == 3:
             head = b"POST /api/v1/step HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
             return head + chance.choice((b"5\r\nabcde\r\n0\r\n\r\n", b"ffffffffffff\r\n", b"-1\r\n\r\n", b"zz\r\n"))
         if kind == 4:
-            return b"GET / HTTP/1.1\r\n" + b"".join(b"X-%d: %s\r\n" % (i, b"a" * 500) for i in range(chance.choice((1, 100)))) + b"\r\n"
+            return (
+                b"GET / HTTP/1.1\r\n"
+                + b"".join(b"X-%d: %s\r\n" % (i, b"a" * 500) for i in range(chance.choice((1, 100))))
+                + b"\r\n"
+            )
         if kind == 5:
             return good.replace(b"Host:", chance.choice((b"Host: a\r\nHost:", b"Hots:", b"Host: \xff\xfe\r\nX:")))
         return good[: chance.randrange(len(good))]
@@ -191,7 +266,9 @@ class Requests(Campaign):
             answer = self._send(case["bytes"], seconds, patient=case["kind"] == "request")
             self._check(answer)
         if self.server.poll() is not None:
-            raise WrongError(f"the server ended with exit code {self.server.returncode}: {self.log.read_text()[-1500:]}")
+            raise WrongError(
+                f"the server ended with exit code {self.server.returncode}: {self.log.read_text()[-1500:]}"
+            )
 
     def _send(self, content: bytes, seconds: float, *, patient: bool = True) -> bytes:
         """Send bytes, and return the answer.
@@ -263,7 +340,9 @@ class Requests(Campaign):
 
     def _judge_all(self) -> None:
         if self.server.poll() is not None:
-            raise WrongError(f"the server ended with exit code {self.server.returncode}: {self.log.read_text()[-1500:]}")
+            raise WrongError(
+                f"the server ended with exit code {self.server.returncode}: {self.log.read_text()[-1500:]}"
+            )
         said = self.log.read_text("utf-8", "replace")
         if "Traceback" in said:
             raise WrongError(f"the server printed a traceback: {said[-1500:]}")
@@ -277,9 +356,14 @@ class Requests(Campaign):
                 raise WrongError(f"the server's open descriptors grew from {self.first[1]} to {descriptors}")
         if len(self.times) > 40:
             slow, idle = (statistics.quantiles(times, n=20)[-1] for times in (self.times, self.idle))
-            print(f"good requests: {len(self.times)}, 95 % within {1000 * slow:.1f} ms; idle {1000 * idle:.1f} ms", file=sys.stderr)
+            print(
+                f"good requests: {len(self.times)}, 95 % within {1000 * slow:.1f} ms; idle {1000 * idle:.1f} ms",
+                file=sys.stderr,
+            )
             if slow > max(_GOOD_SECONDS, 5 * idle):
-                raise WrongError(f"good requests wait: 95 % took up to {1000 * slow:.0f} ms, and {1000 * idle:.0f} ms before")
+                raise WrongError(
+                    f"good requests wait: 95 % took up to {1000 * slow:.0f} ms, and {1000 * idle:.0f} ms before"
+                )
 
 
 def _frame(payload: bytes, opcode: int) -> bytes:

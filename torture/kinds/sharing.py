@@ -35,7 +35,9 @@ class TwoProcesses(Interruptions):
                     time.sleep(case["kill"] * self.duration[which])
                     first.send(signal.SIGKILL)
                 codes = [first.wait(_RUN_SECONDS), second.wait(_RUN_SECONDS)]
-        allowed = (0, 2) if isinstance(writer, TrainingWriter) else (0,) if isinstance(writer, SuiteWriter) else (0, 1, 2)
+        allowed = (
+            (0, 2) if isinstance(writer, TrainingWriter) else (0,) if isinstance(writer, SuiteWriter) else (0, 1, 2)
+        )
         for code, child in zip(codes, (first, second), strict=True):
             killed = case["kill"] is not None and child is first and code == -signal.SIGKILL
             if code not in allowed and not killed:

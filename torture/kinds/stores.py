@@ -41,7 +41,11 @@ class Stores(Campaign):
         again = sometimes(chance, 0.1)
         if sometimes(chance, 0.3):
             return {"bytes": flip_bytes(chance, self.content), "statements": [], "again": again}
-        return {"bytes": None, "statements": [self._statement(chance) for _ in range(chance.choice((1, 1, 2)))], "again": again}
+        return {
+            "bytes": None,
+            "statements": [self._statement(chance) for _ in range(chance.choice((1, 1, 2)))],
+            "again": again,
+        }
 
     def _statement(self, chance: random.Random) -> list[Any]:
         table = chance.choice(list(_TABLES))
@@ -52,7 +56,7 @@ class Stores(Campaign):
         if kind == 1:
             return [f"ALTER TABLE {table} RENAME COLUMN {column} TO other", []]
         if kind == 2:
-            return [f"DELETE FROM {table} WHERE rowid = 1", []]
+            return [f"DELETE FROM {table} WHERE rowid = 1", []]  # noqa: S608
         where = f" WHERE rowid = {chance.randint(1, 2)}"
         return [f"UPDATE {table} SET {column} = ?{where}", [self._value(chance, table, column)]]  # noqa: S608
 
