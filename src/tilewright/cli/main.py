@@ -1,5 +1,6 @@
 """`tilewright COMMAND`: find the command, and report every error as one line and an exit code."""
 
+import gc
 import importlib
 import io
 import sys
@@ -125,6 +126,7 @@ def _import_from_current_folder() -> None:
 
 def run() -> None:
     """Run the command of this process, and exit: the console script."""
+    gc.set_threshold(50_000, 20, 100)  # compiling and importing make many objects that stay: fewer looks at all of them
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a board is printed even if the encoding lacks its lines

@@ -146,16 +146,19 @@ def encode_grid(encoder: GridEncoder, rules: Rules, state: State, out: FlatObser
     _encode_grid(encoder, rules, state, out, 0)
 
 
-@implements(encode, OneHotEncoder, forceinline=False)
+@implements(encode, OneHotEncoder)
 def encode_one_hot(encoder: OneHotEncoder, rules: Rules, state: State, out: FlatObservation) -> None:
     """Implement `encode` for one-hot planes."""
     grid = encoder.grid
     out[:] = 0
     cells = downgraded_cells(rules, state, ONE_HOT_PLANES - 1)
     plane = (grid.rows + grid.hint_rows) * grid.columns
+    cell = 0
     for r in range(grid.rows):
+        row = cells >> u64(48 - 16 * r)
         for c in range(grid.columns):
-            out[np.int64(_nibble(cells, r, c)) * plane + r * grid.columns + c] = 1
+            out[np.int64((row >> u64(12 - 4 * c)) & u64(15)) * plane + cell] = 1
+            cell += 1
     for c in range(grid.hint_rows * grid.columns):
         out[_hint(rules, state) * plane + grid.rows * grid.columns + c] = 1
 
