@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tilewright.errors import TilewrightError
+from tilewright.errors import JobsFailedError, TilewrightError
 
 __all__ = ["KINDS", "Campaign", "Case", "Verdict", "WrongError", "allow_refusal", "judge", "load_campaign"]
 
@@ -28,6 +28,7 @@ KINDS: dict[str, tuple[str, float]] = {
     "deep-checkpoints": ("torture.kinds.checkpoints:DeepCheckpoints", 1.0),
     "stores": ("torture.kinds.stores:Stores", 1.0),
     "run-folders": ("torture.kinds.run_folders:RunFolders", 1.0),
+    "environments": ("torture.kinds.environments:Environments", 1.0),
     "requests": ("torture.kinds.requests:Requests", 3.0),
     "kernels": ("torture.kinds.kernels:Kernels", 4.0),
     "kills": ("torture.kinds.kills:Kills", 4.0),
@@ -141,7 +142,7 @@ def _wrong_message(error: TilewrightError) -> str:
     message = str(error)
     if not message.strip():
         return f"an empty message: {type(error).__name__}"
-    if len(message.splitlines()) > 1:
+    if len(message.splitlines()) > 1 and not isinstance(error, JobsFailedError):  # it has a line for every job
         return f"a message of several lines: {message[:300]!r}"
     if len(message) > _LONGEST_MESSAGE:
         return f"a message of {len(message):,} characters: {message[:300]!r}"

@@ -109,7 +109,7 @@ def drop_privileges(arguments: list[str]) -> int | None:
     os.chown(home, nobody.pw_uid, nobody.pw_gid)
     folder = Path(tempfile.mkdtemp(prefix="run-", dir=home))
     os.chown(folder, nobody.pw_uid, nobody.pw_gid)
-    with small_disk(folder, nobody.pw_uid):
+    with _kept_if_failed(folder), small_disk(folder, nobody.pw_uid):
         process = subprocess.Popen(
             [*able, sys.executable, "-m", "torture", *arguments],
             cwd=folder,
@@ -120,6 +120,16 @@ def drop_privileges(arguments: list[str]) -> int | None:
                 return process.wait()
             except KeyboardInterrupt:
                 continue  # the child got it, too, and ends with its table
+
+
+@contextlib.contextmanager
+def _kept_if_failed(folder: Path) -> Iterator[None]:
+    """Remove the folder of a run after a block, unless it has failing inputs."""
+    try:
+        yield
+    finally:
+        if not (folder / "failures").exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _can_read(command: list[str]) -> bool:

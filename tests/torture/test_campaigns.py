@@ -21,6 +21,7 @@ SLICES = {
     "deep-checkpoints": 15,
     "stores": 60,
     "run-folders": 60,
+    "environments": 80,
     "kernels": 60,
     "kills": 3,
     "full-disk": 2,
