@@ -1,8 +1,9 @@
 """The options that agents with rollouts share."""
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Self
+from typing import Annotated, Self
 
+from tilewright._core.options import Range
 from tilewright._core.registry import did_you_mean
 from tilewright.agents.base import Agent
 from tilewright.agents.greedy import GreedyPolicy
@@ -15,7 +16,6 @@ from tilewright.search.rollouts import NO_LIMIT, VALUES, NoEvaluator, Rollouts, 
 __all__ = ["RolloutAgent"]
 
 PLAYOUTS = ("random", "merges", "network")
-MAX_HORIZON = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -30,23 +30,17 @@ class RolloutAgent(Agent):
         model: The network, a file or a Model in memory; without one, the model in the package.
     """
 
-    rollouts: int = 500
+    rollouts: Annotated[int, Range(1, 10_000_000)] = 500
     value: str = "score"
     playout: str = "random"
-    horizon: int = 0
+    horizon: Annotated[int, Range(0, 1_000_000)] = 0
     model: ModelSource = field(default="", repr=False)
-
-    min_rollouts: ClassVar[int] = 1
-    max_rollouts: ClassVar[int]
 
     def __post_init__(self) -> None:
         """Check the options."""
-        low, high = self.min_rollouts, self.max_rollouts
-        self._check("rollouts", low <= self.rollouts <= high, f"must be from {low} to {high:,}")
+        super().__post_init__()
         self._check_name("value", VALUES)
         self._check_name("playout", PLAYOUTS)
-        possible = 0 <= self.horizon <= MAX_HORIZON
-        self._check("horizon", possible, f"must be from 0 (the end of the game) to {MAX_HORIZON:,}")
         if self.horizon:
             self._check("horizon", self.value == "score", "a network predicts points: value=score is needed")
         self._check("model", not self.model or self._uses_network, "nothing uses it: add playout=network or horizon=N")

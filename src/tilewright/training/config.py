@@ -16,7 +16,7 @@ from tilewright.ntuple.downgrade import check_downgrade_above
 from tilewright.ntuple.model import VALUE_FUNCTIONS
 from tilewright.ntuple.patterns import NETWORKS, NTupleArchitecture
 
-__all__ = ["AnyConfig", "TrainingConfig", "list_presets", "read_config"]
+__all__ = ["AnyConfig", "TrainingConfig", "list_presets", "parse_config", "read_config"]
 
 UPDATES = ("online", "backward")
 STEP_SIZES = ("fixed", "tc")
@@ -372,11 +372,20 @@ def read_config(source: str | Path | AnyConfig, **changes: object) -> AnyConfig:
     if not isinstance(source, str | os.PathLike):
         raise ConfigError(f"{source!r}: must be the name of a preset, the path of a file, or a configuration")
     text = read_source(source if isinstance(source, str) else Path(source), *PRESET_FOLDERS)
-    kind: type[Config] = load_object(DEEP_CONFIG, "deep") if _is_deep(text, changes) else TrainingConfig
     try:
-        return cast(AnyConfig, config_from_toml(kind, text, **changes))
+        return parse_config(text, **changes)
     except ConfigError as error:
         raise ConfigError(f"{source}: {error}") from None
+
+
+def parse_config(text: str, **changes: object) -> AnyConfig:
+    """Read a training configuration of any kind from TOML, and change some of its keys; see `read_config`.
+
+    Raises:
+        ConfigError: The text is not TOML, a key is unknown, or a value is not allowed.
+    """
+    kind: type[Config] = load_object(DEEP_CONFIG, "deep") if _is_deep(text, changes) else TrainingConfig
+    return cast(AnyConfig, config_from_toml(kind, text, **changes))
 
 
 def _is_deep(text: str, changes: dict[str, object]) -> bool:

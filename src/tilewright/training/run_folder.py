@@ -13,7 +13,7 @@ curve.png, report.html   the learning curve and a report
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
@@ -33,6 +33,8 @@ __all__ = [
     "SavedProgress",
     "StagePoint",
     "TrainingPoint",
+    "curve_kind",
+    "parse_rows",
 ]
 
 
@@ -226,16 +228,16 @@ class RunFolder:
 
     def curve_points(self) -> list[TrainingPoint]:
         """The learning curve: the complete rows of `metrics.csv`."""
-        kind = DeepPoint if "loss" in _header(self.metrics_file) else CurvePoint
-        return list(_read_rows(self.metrics_file, kind))
+        lines = _lines(self.metrics_file)
+        return list(parse_rows(lines, curve_kind(lines)))
 
     def evaluation_points(self) -> list[EvaluationPoint]:
         """The complete rows of `evaluations.csv`."""
-        return _read_rows(self.evaluations_file, EvaluationPoint)
+        return parse_rows(_lines(self.evaluations_file), EvaluationPoint)
 
     def stage_points(self) -> list[StagePoint]:
         """The complete rows of `stages.csv`."""
-        return _read_rows(self.stages_file, StagePoint)
+        return parse_rows(_lines(self.stages_file), StagePoint)
 
     def append(self, point: Point) -> None:
         """Append a row to the file of its kind.
@@ -308,23 +310,33 @@ def _lines(path: Path) -> list[str]:
     return complete.decode("ascii", "replace").splitlines()
 
 
-def _header(path: Path) -> list[str]:
-    return next(csv.reader(_lines(path)[:1]), [])
+def curve_kind(lines: Sequence[str]) -> type[TrainingPoint]:
+    """The kind of the rows of a `metrics.csv`, from its header."""
+    return DeepPoint if "loss" in _cells(lines[0] if lines else "") else CurvePoint
 
 
-def _read_rows(path: Path, kind: type[P]) -> list[P]:
-    """The rows of a CSV file; rows that are damaged are left out."""
+def parse_rows(lines: Sequence[str], kind: type[P]) -> list[P]:
+    """The rows of a CSV file, whose first line is its header; rows that are damaged are left out."""
     columns = {column.name: column.type for column in fields(kind)}
+    header = _cells(lines[0] if lines else "")
     rows = []
-    for row in csv.DictReader(_lines(path)):
+    for line in lines[1:]:
+        row = dict(zip(header, _cells(line), strict=False))
         try:
             values: dict[str, Any] = {
                 name: float(row[name]) if type_ is float else int(row[name]) for name, type_ in columns.items()
             }
             rows.append(kind(**values))
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, ValueError):
             continue
     return rows
+
+
+def _cells(line: str) -> list[str]:
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:  # a line with characters that no session writes
+        return []
 
 
 def _rewrite(path: Path, rows: list[P]) -> None:
