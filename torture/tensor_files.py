@@ -1,5 +1,6 @@
 """Changes of safetensors files that keep what a reader checks first: the layout of the header and the checksum."""
 
+import functools
 import hashlib
 import json
 import random
@@ -151,12 +152,17 @@ def _changed_values(chance: random.Random, dtype: str, content: bytes) -> bytes:
     return values.tobytes()
 
 
+@functools.cache
+def _bomb() -> bytes:
+    """Return 256 MB of zeros, compressed."""
+    packer = zlib.compressobj(9)
+    return b"".join(packer.compress(bytes(1 << 20)) for _ in range(256)) + packer.flush()
+
+
 def _recompressed(chance: random.Random, content: bytes) -> bytes:
     """Change what a compressed array contains; one in twenty is a bomb of 256 MB."""
     if sometimes(chance, 0.05):
-        packer = zlib.compressobj(9)
-        piece = packer.compress(bytes(1 << 20))
-        return piece + b"".join(packer.compress(bytes(1 << 20)) for _ in range(255)) + packer.flush()
+        return _bomb()
     try:
         plain = zlib.decompress(content)
     except zlib.error:

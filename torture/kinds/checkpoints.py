@@ -65,6 +65,7 @@ class Checkpoints(Campaign):
     """Checkpoints of n-tuple trainings; the kernels have bounds checks."""
 
     name = "checkpoints"
+    seconds = 60.0  # a changed checkpoint may need kernels that are not compiled yet
     megabytes = 150.0
     environment: ClassVar[dict[str, str]] = CHECKED
     budget: ClassVar[str] = "games"

@@ -23,6 +23,7 @@ class Environments(Campaign):
     """Single and vector environments; the kernels have bounds checks."""
 
     name = "environments"
+    seconds = 60.0  # the kernels of a game are compiled when it is first played
     environment = CHECKED
 
     def __init__(self, folder: Path) -> None:

@@ -50,6 +50,7 @@ class Models(Campaign):
     """Model files."""
 
     name = "models"
+    seconds = 60.0  # a changed model may need kernels that are not compiled yet
     megabytes = 150.0
     environment = CHECKED
 
