@@ -27,6 +27,7 @@ from torture.mutation import any_text, any_value, flip_bytes, mutate_text, mutat
 __all__ = ["Requests"]
 
 _ANSWER_SECONDS = 10.0
+_COMPILE_SECONDS = 300.0
 _SHORT_SECONDS = 0.3  # to wait for an answer to what is no request
 _GOOD_SECONDS = 0.05  # within which 95 % of good requests are answered
 _GROWTH_MEGABYTES = 100.0
@@ -101,6 +102,7 @@ class Requests(Campaign):
         with self.log.open("wb") as log:
             self.server = subprocess.Popen(command, stdout=log, stderr=log)
         self.address = self._wait_for_address()
+        self._warm_up()
         self.requests, self.first = 0, (0.0, 0)
         self.idle = [self._good() for _ in range(100)]
         self.times: list[float] = []
@@ -114,6 +116,21 @@ class Requests(Campaign):
                 return "127.0.0.1", int(found[1])
             time.sleep(0.05)
         raise WrongError(f"the server does not start: {self.log.read_text()[-1000:]}")
+
+    def _warm_up(self) -> None:
+        """Let the server compile its kernels: everybody else waits for that once, too."""
+        paths = ["runs", "agents"]
+        boards = {"2048": _BOARD, "threes": "3 3 6 0 / 0 0 0 0 / 0 0 0 0 / 1 2 0 0", _GAME3: "2 2 4 / 0 0 0 / 0 0 2"}
+        for game, board in boards.items():
+            paths += [f"start?game={quote(game)}", f"move?game={quote(game)}&board={quote(board)}"]
+            paths += [f"move?game={quote(game)}&board={quote(board)}&agent={quote(agent)}" for agent in _AGENTS]
+        for path in paths:
+            self._send(self._http("GET", f"/api/v1/{path}"), _COMPILE_SECONDS)
+        for body in (
+            b'{"board": "1120000000000001", "move": "left"}',
+            b'{"board": "1120000000000001", "agent": "greedy"}',
+        ):
+            self._send(self._http("POST", "/api/v1/step", body), _COMPILE_SECONDS)
 
     # Good requests, meanwhile
 
