@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.checks import check_that
-from tilewright._core.options import Configurable, options_of
-from tilewright._core.text import excerpt
+from tilewright._core.options import Configurable, check_ranges
 from tilewright.agents import AGENTS
 from tilewright.errors import SearchStoppedError, SpecError
 from tilewright.games import make_game
@@ -81,12 +80,7 @@ class Agent(Configurable):
         Raises:
             SpecError: An option is out of its range.
         """
-        for option in options_of(type(self)).values():
-            value = getattr(self, option.name, option.default)
-            try:
-                option.check(value)
-            except ValueError as error:
-                raise SpecError(f"agent {self.name}, option {option.name}={_shown(value)}: {error}") from None
+        check_ranges(self, "agent", SpecError)
 
     def values(self, board: Any, stream: Stream | None = None) -> dict[str, float]:
         """Return the value of every legal move of a board; empty when the game is over.
@@ -298,10 +292,6 @@ class Player:
             score += reward + spawn_reward
             made.append(PlayedMove(action, board.state, score))
         return made
-
-
-def _shown(value: object) -> str:
-    return str(value) if isinstance(value, float) else excerpt(value)
 
 
 def _innermost(policy: Any) -> Any:

@@ -12,14 +12,13 @@ curve.png, report.html   the learning curve and a report
 
 import csv
 import io
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 from tilewright import __version__
-from tilewright._core.files import Array, Tensors, read_tensors, write_tensors, write_text
+from tilewright._core.files import Array, Tensors, parse_json, read_tensors, write_tensors, write_text
 from tilewright.errors import FileError
 from tilewright.training.config import AnyConfig, read_config
 
@@ -215,16 +214,18 @@ class RunFolder:
         if metadata.get("format") != checkpoint_format:
             raise FileError(f"{self.checkpoint_file}: not a checkpoint of this version")
         try:
-            progress = json.loads(metadata["progress"])
-        except (KeyError, ValueError):
-            raise self.damaged_progress() from None
+            progress = parse_json(metadata["progress"])
+        except KeyError:
+            raise self.damaged_progress("it is missing") from None
+        except ValueError as error:
+            raise self.damaged_progress(str(error)) from None
         if not isinstance(progress, dict):
-            raise self.damaged_progress()
+            raise self.damaged_progress("it is no JSON object")
         return tensors, progress, metadata
 
-    def damaged_progress(self) -> FileError:
+    def damaged_progress(self, reason: str) -> FileError:
         """The error for a checkpoint whose progress does not fit the session."""
-        return FileError(f"{self.checkpoint_file}: its progress is damaged")
+        return FileError(f"{self.checkpoint_file}: its progress is damaged: {reason}")
 
     def curve_points(self) -> list[TrainingPoint]:
         """The learning curve: the complete rows of `metrics.csv`."""
