@@ -21,6 +21,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from tilewright import __version__
+from tilewright._core.memory import available_memory
 from tilewright.errors import TilewrightError, UsageError
 
 __all__ = ["Check", "Diagnosis", "diagnose"]
@@ -150,7 +151,8 @@ def _look_at_machine(facts: Facts) -> str:
     features = llvmlite.binding.get_host_cpu_features()
     facts["instruction sets"] = " ".join(name for name in _INSTRUCTION_SETS if features.get(name))
     facts["cores"] = os.cpu_count()
-    facts["memory, GB"] = _memory_gigabytes()
+    facts["memory, GB"], free = _memory_gigabytes(), available_memory()
+    facts["free memory, GB"] = None if free is None else round(free / 2**30, 1)
     for name, value in sorted(os.environ.items()):
         if _VARIABLES.fullmatch(name):
             facts[name] = value
