@@ -39,6 +39,7 @@ COMMANDS = {
     "agents": ("tilewright.cli.agents:agents", "List the agents, or the options of one."),
     "models": ("tilewright.cli.models:models", "List the trained models, describe or pack one."),
     "games": ("tilewright.cli.games:games", "List the games, or the options of one."),
+    "doctor": ("tilewright.cli.doctor:doctor", "Check that everything works here; what a bug report needs."),
 }
 
 
