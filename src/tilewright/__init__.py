@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         UnreachedError,
         UsageError,
     )
+    from tilewright.exact.solve import solve
+    from tilewright.exact.table import ExactTable, load_table
     from tilewright.games import GAMES, make_game
     from tilewright.games.base import Game
     from tilewright.games.board import Board
@@ -64,6 +66,7 @@ __all__ = [
     "Episode",
     "Estimate",
     "Evaluation",
+    "ExactTable",
     "FileError",
     "Game",
     "IllegalMoveError",
@@ -84,11 +87,13 @@ __all__ = [
     "UsageError",
     "evaluate",
     "load_model",
+    "load_table",
     "make_agent",
     "make_game",
     "read_config",
     "read_games",
     "review",
+    "solve",
     "stream_for",
     "sweep",
     "train",
@@ -109,6 +114,7 @@ _HOMES = {
     "Episode": "tilewright.games.episode",
     "Estimate": "tilewright.play.statistics",
     "Evaluation": "tilewright.play.evaluate",
+    "ExactTable": "tilewright.exact.table",
     "FileError": "tilewright.errors",
     "Game": "tilewright.games.base",
     "IllegalMoveError": "tilewright.errors",
@@ -129,11 +135,13 @@ _HOMES = {
     "UsageError": "tilewright.errors",
     "evaluate": "tilewright.play.evaluate",
     "load_model": "tilewright.ntuple.model",
+    "load_table": "tilewright.exact.table",
     "make_agent": "tilewright.agents",
     "make_game": "tilewright.games",
     "read_config": "tilewright.training.config",
     "read_games": "tilewright.play.recording",
     "review": "tilewright.play.review",
+    "solve": "tilewright.exact.solve",
     "stream_for": "tilewright.rng",
     "sweep": "tilewright.reproduce.sweep",
     "train": "tilewright.training.api",

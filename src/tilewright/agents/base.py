@@ -38,6 +38,7 @@ class Analysis:
         depth: The depth that the search completed, None where the agent does not search by depth.
         nodes: The number of states that the search expanded, None where it does not count them.
         seconds: The time it took.
+        unit: What a value is, where it is no learned or estimated score: `probability of making a 512`.
     """
 
     values: dict[str, float]
@@ -45,6 +46,7 @@ class Analysis:
     depth: int | None
     nodes: int | None
     seconds: float
+    unit: str = ""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ __all__ = [
     "print_json",
     "print_table",
     "progress_bar",
+    "value_text",
     "with_margin",
 ]
 
@@ -63,6 +64,11 @@ def with_margin(estimate: Estimate, digits: int = 0) -> str:
     """Format an estimate with its margin: `1,094.8 ± 3.3`."""
     margin = "" if estimate.margin is None else f" ± {estimate.margin:,.{digits}f}"
     return f"{estimate.value:,.{digits}f}{margin}"
+
+
+def value_text(value: float, unit: str) -> str:
+    """Format the value of a move: `1,094.8`, or a probability with eight digits."""
+    return f"{value:.8f}" if unit.startswith("probability") else f"{value:,.1f}"
 
 
 def percent(rate: Estimate) -> str:

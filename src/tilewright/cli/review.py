@@ -50,7 +50,7 @@ def review_command(
         return
     _report(found, game_number, games)
     for move in found.worst(worst):
-        _show(move)
+        _show(move, found.unit)
     if plot is not None:
         print(f"\nplot {plot}")
 
@@ -61,8 +61,11 @@ def _report(found: Review, position: int, games: int) -> None:
     rows = [
         ("moves", f"{len(found.moves):,}"),
         ("agree", f"{agreeing:,} ({100 * found.agreement:.1f} %)"),
-        ("loss, total", f"{found.total_loss:,.1f}"),
-        ("loss, mean", f"{found.mean_loss:,.2f}"),
+        ("loss, total", output.value_text(found.total_loss, found.unit)),
+        (
+            "loss, mean",
+            f"{found.mean_loss:,.2f}" if not found.unit.startswith("probability") else f"{found.mean_loss:.8f}",
+        ),
     ]
     output.print_table(("result", ">value"), rows)
 
@@ -72,9 +75,10 @@ def _describe(recording: Recording) -> str:
     return f"{recording.game.spec} by {recording.agent}, score {recording.score:,}, {state}"
 
 
-def _show(move: ReviewedMove) -> None:
-    print(f"\nmove {move.number:,}: {move.played}, best {move.best}, loss {move.loss:,.1f}")
+def _show(move: ReviewedMove, unit: str) -> None:
+    loss = output.value_text(move.loss, unit)
+    print(f"\nmove {move.number:,}: {move.played}, best {move.best}, loss {loss}")
     print(move.board)
     marks = {move.best: "best", move.played: "played"}
-    rows = [(action, f"{value:,.1f}", marks.get(action, "")) for action, value in move.values.items()]
-    output.print_table(("move", ">value", ""), rows)
+    rows = [(action, output.value_text(value, unit), marks.get(action, "")) for action, value in move.values.items()]
+    output.print_table(("move", f">{unit or 'value'}", ""), rows)

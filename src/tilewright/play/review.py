@@ -49,6 +49,7 @@ class ReviewSummary(TypedDict):
     """The content of `Review.summary`."""
 
     agent: str
+    unit: str
     player: str
     game: str
     seed: int
@@ -109,11 +110,13 @@ class Review:
         recording: The game.
         agent: The spec of the agent that values the moves.
         moves: The moves, in their order.
+        unit: What a value is, where the agent says it (see `Analysis`).
     """
 
     recording: Recording
     agent: str
     moves: tuple[ReviewedMove, ...]
+    unit: str = ""
 
     @property
     def losses(self) -> list[float]:
@@ -149,6 +152,7 @@ class Review:
         game = self.recording
         return {
             "agent": self.agent,
+            "unit": self.unit,
             "player": game.agent,
             "game": game.game.spec,
             "seed": game.seed,
@@ -247,13 +251,15 @@ def review(recording: Recording, agent: Agent | str, progress: Callable[[int], N
     if not recording.actions:
         raise UsageError(f"game {recording.number} of seed {recording.seed} has no moves to review")
     player = make_agent(agent).player(recording.game)
-    moves = []
+    moves, unit = [], ""
     for i, played in enumerate(recording.actions):
         board = recording.board(i)
-        moves.append(ReviewedMove(i + 1, board, played, player.analyse(board).values))
+        analysis = player.analyse(board)
+        moves.append(ReviewedMove(i + 1, board, played, analysis.values))
+        unit = analysis.unit
         if progress:
             progress(1)
-    return Review(recording, player.agent.spec, tuple(moves))
+    return Review(recording, player.agent.spec, tuple(moves), unit)
 
 
 def draw_review(reviewed: Review) -> "Figure":

@@ -206,6 +206,7 @@ def _advise(board: Board, agent: WebAgent) -> JsonObject:
         "text": game.text(board),
         "legal": game.legal(board),
         "values": analysis.values,
+        "unit": analysis.unit,
         "move": analysis.move,
         "depth": analysis.depth,
         "nodes": analysis.nodes,

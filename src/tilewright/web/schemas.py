@@ -80,6 +80,7 @@ class Advice(_Answer):
     text: str
     legal: list[Move]
     values: dict[Move, float]
+    unit: str = Field(description="what a value is, as `probability of making a 512`; empty for estimated scores")
     move: Move | None = Field(description="the move that the agent plays; null when the game is over")
     depth: int | None = Field(description="the completed depth of the search; null for agents without one")
     nodes: int | None = Field(description="the number of expanded states; null for agents that do not count them")

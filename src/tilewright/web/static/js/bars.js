@@ -1,7 +1,7 @@
 /** The values of the four moves as bars, the best one marked; each bar is a button that plays its move. */
 
 import { ACTIONS } from "./games.js";
-import { make, oneDigit, svg } from "./dom.js";
+import { make, svg, valueText } from "./dom.js";
 
 const TURN = { up: 0, right: 90, down: 180, left: 270 };
 
@@ -41,18 +41,18 @@ export class Bars {
       const part = top > low ? 0.12 + (0.88 * (value - low)) / (top - low) : 1;
       const best = value === top;
       const kinds = [best && "best", action === played && "played"].filter(Boolean);
-      const loss = best ? "best" : `−${oneDigit(top - value)}`;
-      this.#set(action, value, part, action === played ? `played, ${loss}` : loss, kinds);
+      const loss = best ? "best" : `−${valueText(top - value, advice.unit)}`;
+      this.#set(action, valueText(value, advice.unit), part, action === played ? `played, ${loss}` : loss, kinds);
     }
   }
 
-  #set(action, number, part, words, kinds) {
+  #set(action, text, part, words, kinds) {
     const { row, fill, value } = this.rows.get(action);
     row.className = ["bar", ...kinds].join(" ");
-    row.disabled = number === null;
+    row.disabled = text === null;
     fill.style.setProperty("--part", part);
-    value.replaceChildren(number === null ? "–" : oneDigit(number), make("small", {}, words));
-    const said = number === null ? words || "no value yet" : `value ${oneDigit(number)}, ${words}`;
+    value.replaceChildren(text ?? "–", make("small", {}, words));
+    const said = text === null ? words || "no value yet" : `value ${text}, ${words}`;
     row.setAttribute("aria-label", `Play ${action}: ${said}`);
   }
 }

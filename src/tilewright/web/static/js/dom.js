@@ -28,6 +28,9 @@ const short = new Intl.NumberFormat("en", { notation: "compact", maximumSignific
 
 export const count = (value) => whole.format(value);
 export const oneDigit = (value) => fine.format(value);
+
+/** The value of a move: a probability in per cent, anything else as points. */
+export const valueText = (value, unit) => (unit?.startsWith("probability") ? `${(100 * value).toFixed(3)} %` : oneDigit(value));
 export const compact = (value) => short.format(value);
 export const percent = (value) => `${fine.format(100 * value)} %`;
 

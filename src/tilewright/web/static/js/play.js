@@ -107,7 +107,7 @@ async function ask() {
     if (asking !== mine) return;
     bars.show(advice);
     $("bars").dataset.board = advice.text;
-    $("ask-note").textContent = `${advice.agent} thought for ${oneDigit(1000 * advice.seconds)} ms`;
+    $("ask-note").textContent = `${advice.agent} thought for ${oneDigit(1000 * advice.seconds)} ms${advice.unit ? `; values: ${advice.unit}` : ""}`;
   } catch (error) {
     if (error.name === "AbortError") return;
     bars.clear();

@@ -4,7 +4,7 @@ import { get, post, remove } from "./api.js";
 import { Bars } from "./bars.js";
 import { Board } from "./board.js";
 import { Chart } from "./chart.js";
-import { $, count, make, oneDigit, percent } from "./dom.js";
+import { $, count, make, percent, valueText } from "./dom.js";
 import { decode, gameOf } from "./games.js";
 import { Picker } from "./picker.js";
 import { record } from "./play.js";
@@ -93,7 +93,7 @@ async function show(recording, result) {
     ["Score", count(found.score)],
     ["Moves", count(found.moves)],
     ["Agree with the judge", percent(found.agreement)],
-    ["Loss in total", oneDigit(found.loss.total)],
+    ["Loss in total", valueText(found.loss.total, found.unit)],
   ];
   $("review-figures").replaceChildren(...figures.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", { class: value.length > 12 ? "words" : "" }, value))));
   const line = (name, colour, ys) => [{ name, colour, points: ys.map((y, i) => [i + 1, y]) }];
@@ -106,7 +106,7 @@ async function show(recording, result) {
 function showWorst() {
   const entries = found.worst.map((move) => {
     const small = make("div", { class: "board" });
-    const words = make("span", {}, `Move ${count(move.move)}: ${move.played} `, make("b", {}, `−${oneDigit(move.loss)}`), `, better ${move.best}`);
+    const words = make("span", {}, `Move ${count(move.move)}: ${move.played} `, make("b", {}, `−${valueText(move.loss, found.unit)}`), `, better ${move.best}`);
     const button = make("button", { type: "button" }, small, words);
     button.addEventListener("click", () => {
       jump(move.move - 1);
@@ -130,7 +130,7 @@ async function jump(to) {
   losses.setMark(at + 1);
   const move = played.moves[at][0];
   const loss = found.losses[at];
-  $("review-where").textContent = `Move ${count(at + 1)}: ${move} was played, ${loss ? `a loss of ${oneDigit(loss)}` : "no loss"}`;
+  $("review-where").textContent = `Move ${count(at + 1)}: ${move} was played, ${loss ? `a loss of ${valueText(loss, found.unit)}` : "no loss"}`;
   asking?.abort();
   const mine = (asking = new AbortController());
   try {
