@@ -283,7 +283,8 @@ def afterstate_values(
     for i in range(len(afterstates)):
         empty = empty_cells(afterstates[i], space.free)
         cells = np.float64(popcount(empty))
-        with_two, with_four = 0.0, 0.0
+        with_two: Float = 0.0
+        with_four: Float = 0.0
         while empty:
             place = empty & (~empty + u64(1))
             empty ^= place

@@ -67,7 +67,8 @@ class FirstBoards:
 def first_boards(problem: Problem) -> FirstBoards:
     """Lay the first tiles in all ways; symmetric boards are added up."""
     space = problem.space
-    keys, chances = np.array([space.walls]), np.ones(1)
+    keys: Keys = np.array([space.walls])
+    chances: Values = np.ones(1)
     for _ in range(problem.game.start_tiles):
         found_keys, found_chances = [], []
         for code in _tile_codes(space):
@@ -76,7 +77,7 @@ def first_boards(problem: Problem) -> FirstBoards:
             found_keys.append(into[:n])
             found_chances.append(weights[:n])
         keys, which = np.unique(np.concatenate(found_keys), return_inverse=True)
-        chances = np.bincount(which, np.concatenate(found_chances), len(keys))
+        chances = np.bincount(which, np.concatenate(found_chances), len(keys)).astype(np.float64)
     sums = np.empty(len(keys), np.int64)
     sum_boards(space, keys, sums)
     return FirstBoards(keys, chances, sums)

@@ -50,14 +50,14 @@ class Problem:
         tiles = self.game.tile_values
         if isinstance(goal, bool) or goal not in tiles[1:]:
             raise UsageError(f"goal={excerpt(goal)}: must be a tile of 2048, as 64 or 512")
-        if goal < _SMALLEST_GOAL:  # type: ignore[operator]
+        if goal < _SMALLEST_GOAL:
             raise UsageError(
                 f"goal={goal}: must be at least {_SMALLEST_GOAL}, because smaller tiles appear by themselves"
             )
-        if goal > 2**self.largest_code:  # type: ignore[operator]
+        if goal > 2**self.largest_code:
             where = f"{self.cells} free cells" if self.walls else f"a board of {self.game.rows}x{self.game.columns}"
             raise UsageError(f"goal={goal}: cannot be made; the largest tile on {where} is {2**self.largest_code:,}")
-        if goal > _LARGEST_GOAL:  # type: ignore[operator]
+        if goal > _LARGEST_GOAL:
             raise UsageError(f"goal={goal}: must be at most {_LARGEST_GOAL:,}; no table of a larger goal could be kept")
 
     @property

@@ -205,13 +205,14 @@ class _Solver:
     def _afterstate_values(self, total: int, above: dict[int, Values]) -> Values:
         keys = self.layers["afterstates", total]
         into = np.empty(len(keys))
-        tables: list[Array] = []
-        for higher in (total + 2, total + 4):
-            there = higher in above
-            tables += [self.layers["states", higher] if there else NO_KEYS, above[higher] if there else NO_VALUES]
+        (twos, of_twos), (fours, of_fours) = (
+            (self.layers["states", higher], above[higher]) if higher in above else (NO_KEYS, NO_VALUES)
+            for higher in (total + 2, total + 4)
+        )
 
         def work(begin: int, end: int) -> None:
-            _check_complete(afterstate_values(self.space, keys[begin:end], *tables, into[begin:end]))
+            some, result = keys[begin:end], into[begin:end]
+            _check_complete(afterstate_values(self.space, some, twos, of_twos, fours, of_fours, result))
 
         for_blocks(work, len(keys), self.threads)
         return into

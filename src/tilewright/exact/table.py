@@ -132,9 +132,9 @@ class ExactTable:
     def save(self, path: Path | str) -> "ExactTable":
         """Write the table to a file, and return it as it is read from there."""
         facts = {name: str(getattr(self, name)) for name in _COUNTS}
-        arrays = {"keys": self.keys, "values": self.afterstate_values}
-        indices = {"offsets": self.offsets, "layer_sizes": self.layer_sizes}
-        return write_table(Path(path), self.problem, arrays | indices, facts, self.value, self.seconds)
+        arrays: dict[str, Array | list[Array]] = {"keys": self.keys, "values": self.afterstate_values}
+        arrays |= {"offsets": self.offsets, "layer_sizes": self.layer_sizes}
+        return write_table(Path(path), self.problem, arrays, facts, self.value, self.seconds)
 
 
 def checked_values(policy: ExactPolicy, board: Board) -> dict[str, float]:
@@ -178,14 +178,18 @@ def load_table(path: Path | str) -> ExactTable:
         raise FileError(f"{path}: a table of version {metadata.get('version')}; this program reads version {VERSION}")
     try:
         problem = Problem.from_metadata(metadata)
-        counts = [int(metadata[name]) for name in _COUNTS]
         table = ExactTable(
-            problem,
-            float(metadata["value"]),
-            *counts,
-            float(metadata["seconds"]),
-            path,
-            *(writable_view(arrays[name]) for name in ("keys", "values", "offsets", "layer_sizes")),
+            problem=problem,
+            value=float(metadata["value"]),
+            states=int(metadata["states"]),
+            canonical_states=int(metadata["canonical_states"]),
+            live_states=int(metadata["live_states"]),
+            seconds=float(metadata["seconds"]),
+            path=path,
+            keys=writable_view(arrays["keys"]),
+            afterstate_values=writable_view(arrays["values"]),
+            offsets=writable_view(arrays["offsets"]),
+            layer_sizes=writable_view(arrays["layer_sizes"]),
         )
         _check_arrays(table)
     except (KeyError, ValueError) as error:
