@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from tilewright.games.line_game import LineGame
     from tilewright.ntuple.model import Model, load_model
     from tilewright.play.evaluate import Evaluation, evaluate
+    from tilewright.play.exactly import ExactEvaluation, evaluate_exactly
     from tilewright.play.recording import Recording, read_games
     from tilewright.play.review import Review, review
     from tilewright.play.statistics import Estimate
@@ -66,6 +67,7 @@ __all__ = [
     "Episode",
     "Estimate",
     "Evaluation",
+    "ExactEvaluation",
     "ExactTable",
     "FileError",
     "Game",
@@ -86,6 +88,7 @@ __all__ = [
     "UnreachedError",
     "UsageError",
     "evaluate",
+    "evaluate_exactly",
     "load_model",
     "load_table",
     "make_agent",
@@ -114,6 +117,7 @@ _HOMES = {
     "Episode": "tilewright.games.episode",
     "Estimate": "tilewright.play.statistics",
     "Evaluation": "tilewright.play.evaluate",
+    "ExactEvaluation": "tilewright.play.exactly",
     "ExactTable": "tilewright.exact.table",
     "FileError": "tilewright.errors",
     "Game": "tilewright.games.base",
@@ -134,6 +138,7 @@ _HOMES = {
     "UnreachedError": "tilewright.errors",
     "UsageError": "tilewright.errors",
     "evaluate": "tilewright.play.evaluate",
+    "evaluate_exactly": "tilewright.play.exactly",
     "load_model": "tilewright.ntuple.model",
     "load_table": "tilewright.exact.table",
     "make_agent": "tilewright.agents",

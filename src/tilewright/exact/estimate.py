@@ -58,8 +58,8 @@ class Estimate:
 def most_boards(cells: int, largest_code: int) -> NDArray[np.float64]:
     """An upper bound of the number of boards by half the sum of their tiles.
 
-    >>> most_boards(cells=4, largest_code=5).sum()
-    904.0
+    >>> int(most_boards(cells=4, largest_code=5).sum())
+    904
 
     Args:
         cells: The number of cells.
@@ -117,7 +117,7 @@ class _Sample:
 
 
 def _enumerate_some(problem: Problem, threads: int) -> _Sample:
-    space, first = problem.space, first_boards(problem)
+    space, first = problem.space, first_boards(problem.space, problem.game.start_tiles)
     total, last_first = int(first.sums.min()), int(first.sums.max())
     below_two, below_four = NO_KEYS, NO_KEYS
     states, largest, fastest = 0, 0, np.inf

@@ -22,6 +22,7 @@ __all__ = [
     "Space",
     "Values",
     "add_tiles",
+    "add_up",
     "afterstate_values",
     "board_sum",
     "canonical",
@@ -33,6 +34,7 @@ __all__ = [
     "move_value",
     "reaches_goal",
     "slide_cells",
+    "spread_weights",
     "start_weights",
     "state_values",
     "sum_boards",
@@ -259,6 +261,35 @@ def merge_unique(first: Keys, second: Keys, into: Keys) -> Int:
         into[n] = second[k]
         n += 1
     return n
+
+
+@kernel
+def add_up(boards: Keys, weights: Values, keys: Keys, into: Values) -> None:
+    """Add the weight of every board to the entry of its key in `into`; every board must be among the keys."""
+    for i in range(len(boards)):
+        into[find(keys, 0, len(keys), boards[i])] += weights[i]
+
+
+@kernel
+def spread_weights(space: Space, afterstates: Keys, weights: Values, code: Int, keys: Keys, into: Values) -> None:
+    """Distribute the weight of every afterstate over its states with a new tile of a code.
+
+    Args:
+        space: The problem.
+        afterstates: The afterstates of a layer.
+        weights: Their weights.
+        code: The code of the new tile.
+        keys: The states of the layer of the results.
+        into: float64[len(keys)], to which the weights are added.
+    """
+    chance = space.four if code == 2 else 1.0 - space.four
+    for i in range(len(afterstates)):
+        empty = empty_cells(afterstates[i], space.free)
+        weight = weights[i] * chance / np.float64(popcount(empty))
+        while empty:
+            place = empty & (~empty + u64(1))
+            empty ^= place
+            into[find(keys, 0, len(keys), canonical(space, afterstates[i] | (place * u64(code))))] += weight
 
 
 # Backward induction

@@ -28,7 +28,6 @@ from tilewright.exact.kernels import (
     start_weights,
     sum_boards,
 )
-from tilewright.exact.problem import Problem
 
 __all__ = [
     "NO_KEYS",
@@ -64,12 +63,11 @@ class FirstBoards:
         return self.keys[self.sums == total]
 
 
-def first_boards(problem: Problem) -> FirstBoards:
+def first_boards(space: Space, start_tiles: int) -> FirstBoards:
     """Lay the first tiles in all ways; symmetric boards are added up."""
-    space = problem.space
     keys: Keys = np.array([space.walls])
     chances: Values = np.ones(1)
-    for _ in range(problem.game.start_tiles):
+    for _ in range(start_tiles):
         found_keys, found_chances = [], []
         for code in _tile_codes(space):
             into, weights = np.empty(16 * len(keys), np.uint64), np.empty(16 * len(keys))

@@ -138,7 +138,7 @@ class _Solver:
         self, problem: Problem, layers: Layers, threads: int, needs: Estimate, progress: ProgressFunction | None
     ) -> None:
         self.problem, self.space, self.layers, self.threads = problem, problem.space, layers, threads
-        self._first: FirstBoards = first_boards(problem)
+        self._first: FirstBoards = first_boards(problem.space, problem.game.start_tiles)
         self._expected = max(1, round(needs.canonical_states))
         self._progress = progress
         self._began = time.perf_counter() - layers.seconds
