@@ -1,5 +1,6 @@
 """`exact`: perfect play by a table of exact values."""
 
+import time
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -10,7 +11,9 @@ from tilewright.exact.policy import ExactPolicy
 from tilewright.exact.table import ExactTable, checked_values, load_table
 from tilewright.games.base import Game
 from tilewright.games.board import BoardLike
-from tilewright.rng import Stream
+from tilewright.games.policy import act_one
+from tilewright.games.state_kernels import typed_state
+from tilewright.rng import Stream, new_stream
 
 __all__ = ["ExactAgent", "TableSource", "find_table"]
 
@@ -69,7 +72,7 @@ class ExactAgent(Agent):
 
     def player(self, game: Game) -> Player:
         """Return the agent at work on `game`."""
-        return _ExactPlayer(self, game, self.policy(game), find_table(self.table).unit)
+        return _ExactPlayer(self, game, self.policy(game), find_table(self.table))
 
     def loaded(self, game: Game) -> Self:
         """Return the agent with its table in memory."""
@@ -80,16 +83,21 @@ class ExactAgent(Agent):
 
 
 class _ExactPlayer(Player):
-    """A player that refuses boards which its table does not have."""
+    """A player that refuses boards which its table does not have.
 
-    def __init__(self, agent: Agent, game: Game, policy: ExactPolicy, unit: str) -> None:
-        super().__init__(agent, game, policy)
-        self._exact, self._unit = policy, unit
+    With an endgame table it has no policy for kernels: a game may leave the pattern of the walls at any move.
+    """
+
+    def __init__(self, agent: Agent, game: Game, policy: ExactPolicy, table: ExactTable) -> None:
+        super().__init__(agent, game, None if table.problem.walls else policy)
+        self._exact, self._unit = policy, table.unit
 
     def analyse(self, board: BoardLike, stream: Stream | None = None) -> Analysis:
-        board = self.game.parse_position(board)
-        analysis = super().analyse(board, stream)
-        return replace(analysis, values=checked_values(self._exact, board), unit=self._unit)
+        board, began = self.game.parse_position(board), time.perf_counter()
+        act_one(self._exact, self.game.rules, typed_state(board.state), new_stream())
+        values = checked_values(self._exact, board)
+        move = max(values, key=lambda action: values[action]) if values else None
+        return Analysis(values, move, None, None, time.perf_counter() - began, self._unit)
 
     def play(self, board: BoardLike, score: int, stream: Stream, max_moves: int) -> list[PlayedMove]:
         if max_moves:

@@ -13,6 +13,7 @@ from tilewright._core.files import Array
 from tilewright._core.parallel import default_threads
 from tilewright._core.text import excerpt
 from tilewright.errors import FileError, TilewrightError, UsageError
+from tilewright.exact.endgame import PREFIX, endgame_problem
 from tilewright.exact.estimate import Estimate, check_fits, estimate
 from tilewright.exact.kernels import Keys, Values, afterstate_values, state_values
 from tilewright.exact.layers import (
@@ -59,11 +60,15 @@ ProgressFunction: TypeAlias = Callable[[Progress], None]
 
 
 def make_problem(game: Game | str, goal: int | None = None) -> Problem:
-    """Return the problem of a game and a goal.
+    """Return the problem of a game and a goal, or of an endgame, as `endgame:L3-256`.
 
     Raises:
         UsageError: It cannot be solved.
     """
+    if isinstance(game, str) and game.startswith(PREFIX):
+        if goal is not None:
+            raise UsageError(f"goal={excerpt(goal)}: an endgame names its tile itself, as {PREFIX}L3-256")
+        return endgame_problem(game)
     return Problem(as_twenty48(make_game(game)), goal)
 
 
@@ -85,7 +90,7 @@ def solve(
     (480.2583, 21752)
 
     Args:
-        game: A game, or its spec.
+        game: A game, its spec, or an endgame of 4x4, as `endgame:L3-256` (see `exact.endgame`).
         goal: The tile to make; None for the expected score.
         out: The file to write the table to. Finished layers are kept in a folder beside it until the table is written,
             so that the same call goes on after an interruption; if the file is that table already, it is read.

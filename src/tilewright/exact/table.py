@@ -5,7 +5,7 @@ afterstate, so four look-ups tell everything about a state.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,8 @@ class ExactTable:
     def values(self, board: BoardLike) -> dict[str, float]:
         """Return the exact value of every legal move; empty when the game is over.
 
+        A move that displaces a wall of an endgame has the value 0: the table knows nothing of what follows.
+
         Raises:
             BoardError: The board cannot be reached in this game, so the table does not have it.
         """
@@ -109,7 +111,9 @@ class ExactTable:
     def check_plays(self, game: Game) -> None:
         """Raise SpecError unless the table is of this game."""
         own = self.problem
-        if own.walls or type(game) is not Twenty48 or rules_spec(game) != rules_spec(own.game):
+        if own.walls and type(game) is Twenty48:
+            game = replace(game, start_tiles=own.game.start_tiles)  # an endgame has no first board
+        if type(game) is not Twenty48 or rules_spec(game) != rules_spec(own.game):
             raise SpecError(f"{self.path or 'the table'}: is of {own.title}; it cannot play {game.spec}")
 
     def to_dict(self) -> dict[str, Any]:
@@ -144,8 +148,12 @@ def checked_values(policy: ExactPolicy, board: Board) -> dict[str, float]:
         BoardError: The table does not have the board.
     """
     if np.isnan(policy.q_values).any():
-        raise BoardError(f"{board.game.text(board)!r}: the table does not have it; no game can reach this board")
-    return {action: float(value) for action, value in zip(ACTIONS, policy.q_values, strict=True) if value > -np.inf}
+        walls = "its large tiles are elsewhere, or " if policy.space.walls else ""
+        raise BoardError(f"{board.game.text(board)!r}: the table does not have it; {walls}no game can reach this board")
+    found = {action: float(value) for action, value in zip(ACTIONS, policy.q_values, strict=True) if value > -np.inf}
+    if policy.space.walls:
+        return {action: found.get(action, 0.0) for action in board.game.legal(board)}
+    return found
 
 
 def write_table(
