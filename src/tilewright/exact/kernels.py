@@ -327,7 +327,8 @@ def afterstate_values(
                 found = find(fours, 0, len(fours), canonical(space, afterstates[i] | (place << u64(1))))
                 missing += found < 0
                 with_four += of_fours[found] if found >= 0 else np.nan
-        into[i] = ((1.0 - space.four) * with_two + space.four * with_four) / cells
+        value = ((1.0 - space.four) * with_two + space.four * with_four) / cells
+        into[i] = min(value, 1.0) if space.goal else value  # rounding may add 2 ** -52 to certainty
     return missing
 
 

@@ -16,6 +16,7 @@ from tilewright.rng import Stream
 __all__ = [
     "ExactPolicy",
     "layer_of",
+    "look_up",
     "make_exact_policy",
     "matching_symmetry",
     "symmetric_action",
@@ -43,6 +44,13 @@ def make_exact_policy(space: Space, keys: Keys, values: Values, offsets: NDArray
 @implements(act, ExactPolicy)
 def act_exactly(policy: ExactPolicy, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
     """Look the afterstates up; once the goal is reached, every move is worth 1."""
+    look_up(policy, state)
+    return apply_action(rules, state, best_action(policy.q_values))
+
+
+@inline
+def look_up(policy: ExactPolicy, state: State) -> bool:
+    """Fill `policy.q_values`; returns whether the walls of the table, if it has some, match the board."""
     space = policy.space
     cells, which = state.cells, 0
     if space.walls:
@@ -56,7 +64,7 @@ def act_exactly(policy: ExactPolicy, rules: Rules, state: State, stream: Stream)
         if which < 0:
             value = np.nan
         policy.q_values[action] = 1.0 if is_won and value != -np.inf else value
-    return apply_action(rules, state, best_action(policy.q_values))
+    return which >= 0
 
 
 @inline

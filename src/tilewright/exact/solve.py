@@ -205,7 +205,7 @@ class _Solver:
                 value += float(self._first.chances[first] @ above[total][places])
             self._solved += len(self.layers["states", total])
             self._report(is_counting=False)
-        return value
+        return value if self.problem.is_score else min(value, 1.0)
 
     def _afterstate_values(self, total: int, above: dict[int, Values]) -> Values:
         keys = self.layers["afterstates", total]
