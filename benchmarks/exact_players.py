@@ -64,7 +64,11 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             for value_function, step_size in itertools.product(("afterstate", "state", "action"), STEP_SIZES):
                 keys = {"value_function": value_function, "step_size": step_size, "alpha": STEP_SIZES[step_size]}
-                models = [trained(board, games, folder, update="backward", **keys) for games in chosen.games]
+                symmetric = value_function != "action"  # a symmetric board has other actions
+                models = [
+                    trained(board, games, folder, update="backward", symmetric=symmetric, **keys)
+                    for games in chosen.games
+                ]
                 agents = [tw.make_agent("ntuple", model=model) for model in models]
                 found = [percent(agent, table, chosen.evaluation_games, not chosen.sample) for agent in agents]
                 print(f"| {value_function}, {step_size} | {' | '.join(found)} |", flush=True)

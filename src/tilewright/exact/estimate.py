@@ -32,7 +32,7 @@ _BASE_BYTES = 200_000_000  # Python, NumPy and the kernels
 
 @dataclass(frozen=True)
 class Estimate:
-    """What it takes to solve a problem, to within a factor of two or so.
+    """What it takes to solve a problem: within a factor of two for whole boards, of three for endgames.
 
     Attributes:
         canonical_states: The number of states, symmetric ones counted once.
