@@ -15,11 +15,11 @@ from typing import Any
 import tilewright as tw
 
 TUPLES = {
-    "2x2": ("0145",),
-    "2x3": ("012456",),
-    "3x2": ("014589",),
-    "2x4": ("012345", "012456", "124567"),
-    "3x3": ("012456", "014589", "124569"),
+    "2x2": ("0145", "01"),
+    "2x3": ("0145", "012", "04"),
+    "3x2": ("0145", "048", "01"),
+    "2x4": ("012345", "012456", "0145", "0123"),
+    "3x3": ("012456", "124569", "0145", "012"),
 }
 STEP_SIZES = {"fixed": 0.1, "tc": 1.0}
 SEARCHERS = ("minimax:depth=2", "heuristic:depth=1", "heuristic:depth=2", "heuristic:depth=3")
@@ -66,7 +66,7 @@ def main() -> None:
                 keys = {"value_function": value_function, "step_size": step_size, "alpha": STEP_SIZES[step_size]}
                 symmetric = value_function != "action"  # a symmetric board has other actions
                 models = [
-                    trained(board, games, folder, update="backward", symmetric=symmetric, **keys)
+                    trained(board, games, folder, update="backward", lambda_=0.5, symmetric=symmetric, **keys)
                     for games in chosen.games
                 ]
                 agents = [tw.make_agent("ntuple", model=model) for model in models]
