@@ -105,9 +105,9 @@ def written(weights: Weights) -> Vector:
 class Evolution:
     """The distribution of candidates, and how the best of them change it."""
 
-    def __init__(self, mean: Vector, parallel_for: float, candidates: int) -> None:
+    def __init__(self, mean: Vector, spread: float, candidates: int) -> None:
         n, self.candidates = len(mean), candidates
-        self.mean, self.covariance, self.path = mean, np.eye(n) * parallel_for**2, np.zeros(n)
+        self.mean, self.covariance, self.path = mean, np.eye(n) * spread**2, np.zeros(n)
         shares = np.log(candidates / 2 + 0.5) - np.log(np.arange(1, candidates // 2 + 1))
         self.shares = shares / shares.sum()
         effective = 1 / (self.shares**2).sum()  # how many parents the shares stand for
@@ -132,7 +132,7 @@ class Evolution:
 def tune(game: Game, options: argparse.Namespace) -> Weights:
     start = read(np.log(json.loads(options.start.read_text()))) if options.start else WEIGHTS[game.name]
     rng = np.random.default_rng(options.seed)
-    evolution = Evolution(written(start), options.parallel_for, options.candidates)
+    evolution = Evolution(written(start), options.spread, options.candidates)
     began, generation = time.perf_counter(), 0
     while time.perf_counter() - began < 60 * options.minutes:
         generation += 1
@@ -151,7 +151,8 @@ def tune(game: Game, options: argparse.Namespace) -> Weights:
 
 def describe(name: str, game: Game, weights: Weights, options: argparse.Namespace) -> None:
     """How the weights do in games that no candidate played."""
-    for text, results in zip(["the start", *options.late], play(game, weights, 200, 1_000_000, options), strict=True):
+    played = play(game, weights, options.check_games, 1_000_000, options)
+    for text, results in zip(["the start", *options.late], played, strict=True):
         codes = range(int(results.codes.min()), int(results.codes.max()) + 1)
         reach = ", ".join(f"{game.value(code)} {(results.codes >= code).mean():.1%}" for code in codes)
         print(f"{name}, from {text}: mean {results.scores.mean():,.0f}; {reach}", flush=True)
@@ -165,6 +166,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=8)
     parser.add_argument("--candidates", type=int, default=16)
     parser.add_argument("--games", type=int, default=40, help="games of each candidate in a generation")
+    parser.add_argument("--check-games", type=int, default=200, help="games that compare the weights before and after")
     parser.add_argument("--spread", type=float, default=0.3, help="of the first candidates' logarithms")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--start", type=Path, help="weights to begin with, as --out writes them")

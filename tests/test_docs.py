@@ -56,8 +56,11 @@ def test_the_entry_points_of_extending_name_its_classes() -> None:
 @pytest.mark.parametrize(("page", "kind"), [("learning.md", TrainingConfig), ("deep.md", DeepConfig)])
 def test_the_table_of_keys_is_that_of_the_code(page: str, kind: type[Config]) -> None:
     text = (DOCS / page).read_text(encoding="utf-8")
-    rows = [f"| `{row.key}` | {row.type} | `{row.default}` | {row.meaning} |" for row in describe_config(kind)]
-    table = "\n".join(["| key | type | default | meaning |", "| --- | --- | --- | --- |", *rows, ""])
+    rows = [
+        f"| `{row.key}` | {row.type} | `{row.default}` | {row.allowed} | {row.meaning} |"
+        for row in describe_config(kind)
+    ]
+    table = "\n".join(["| key | type | default | allowed | meaning |", "| --- | --- | --- | --- | --- |", *rows, ""])
     assert table in text, f"docs/{page} needs this table:\n{table}"
 
 

@@ -14,6 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tilewright._core.options import Range
     from tilewright.agents import AGENTS, make_agent
     from tilewright.agents.base import Agent, Analysis, Player
     from tilewright.deep.config import DeepConfig
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         IllegalMoveError,
         JobsFailedError,
         MissingExtraError,
+        SearchStoppedError,
         SpecError,
         TilewrightError,
         UnreachedError,
@@ -77,9 +79,11 @@ __all__ = [
     "MissingExtraError",
     "Model",
     "Player",
+    "Range",
     "Recording",
     "Review",
     "Run",
+    "SearchStoppedError",
     "SpecError",
     "Stream",
     "SweepResult",
@@ -127,9 +131,11 @@ _HOMES = {
     "MissingExtraError": "tilewright.errors",
     "Model": "tilewright.ntuple.model",
     "Player": "tilewright.agents.base",
+    "Range": "tilewright._core.options",
     "Recording": "tilewright.play.recording",
     "Review": "tilewright.play.review",
     "Run": "tilewright.training.api",
+    "SearchStoppedError": "tilewright.errors",
     "SpecError": "tilewright.errors",
     "Stream": "tilewright.rng",
     "SweepResult": "tilewright.reproduce.sweep",

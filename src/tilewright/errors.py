@@ -9,6 +9,7 @@ TilewrightError
 │   └── IllegalMoveError  a move that is not legal on the board
 ├── DivergedError         learning diverged: a weight became infinite or NaN
 ├── UnreachedError        no training game reached the next stage
+├── SearchStoppedError    another thread stopped the search
 ├── ClusterError          a cluster lost the same work too many times
 ├── JobsFailedError       some jobs of a suite failed; the others are finished
 └── MissingExtraError     an optional dependency is not installed
@@ -23,6 +24,7 @@ __all__ = [
     "IllegalMoveError",
     "JobsFailedError",
     "MissingExtraError",
+    "SearchStoppedError",
     "SpecError",
     "TilewrightError",
     "UnreachedError",
@@ -60,6 +62,10 @@ class DivergedError(TilewrightError):
 
 class UnreachedError(TilewrightError):
     """No training game reached the next stage. The weights learned so far are kept."""
+
+
+class SearchStoppedError(TilewrightError):
+    """Another thread stopped the search before it was finished."""
 
 
 class ClusterError(TilewrightError):

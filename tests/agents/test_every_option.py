@@ -47,7 +47,10 @@ VALUES: dict[str, dict[str, str]] = {
         "c": "c=0.5",
     },
 }
-TRAINED_ELSEWHERE = {"dqn": {"model"}, "afterstate": {"model"}}  # tests/deep plays with their models
+TRAINED_ELSEWHERE = {
+    "dqn": {"model", "invalid"},
+    "afterstate": {"model", "invalid"},
+}  # tests/deep plays with their models
 
 OF_4X4 = {"ntuple": {"endgames"}, "expectimax": {"endgames"}}  # test_endgames.py
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Command
-from tilewright import AGENTS, GAMES, make_agent, make_game
+from tilewright import AGENTS, GAMES, SpecError, make_agent, make_game
 from tilewright._core.registry import Registry
 from tilewright.cli.listing import option_meanings
 
@@ -51,6 +51,21 @@ def test_every_option_is_listed_with_its_meaning(
         row = next(line for line in said.splitlines() if line.split()[0] == option)
         assert row.endswith(meanings[option])
     assert json.loads(command(kind, name, "--json").out)["meanings"] == meanings
+
+
+@pytest.mark.parametrize("name", ["expectimax", "uct"])
+def test_options_are_listed_with_their_least_and_largest_values(command: Command, name: str) -> None:
+    said, found = command("agents", name).out, json.loads(command("agents", name, "--json").out)
+    for option, (least, largest) in found["ranges"].items():
+        row = next(line for line in said.splitlines() if line.split()[0] == option)
+        assert f" {least:,} to {largest:,} " in row
+        spec = f"{name}:{option}={{}}" + ("" if option != "horizon" else ",value=score")
+        make_agent(spec.format(least))
+        with pytest.raises(SpecError, match="number from"):
+            make_agent(spec.format(2 * largest))
+    assert set(found["ranges"]) == {"expectimax": {"depth", "ms", "prune", "table", "downgrade_above"}}.get(
+        name, {"rollouts", "horizon", "c"}
+    )
 
 
 @pytest.mark.parametrize(

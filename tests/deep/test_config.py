@@ -47,6 +47,20 @@ def test_defaults_are_the_settings_of_the_paper() -> None:
     assert (config.buffer_size, config.batch_size, config.train_freq, config.gamma) == (10_000, 32, 4, 0.99)
 
 
+@pytest.mark.parametrize("name", ["dqn-paper", "dqn-paper-mlp", "dqn-paper-table-1"])
+def test_the_presets_of_the_paper_have_the_settings_of_its_program(name: str) -> None:
+    """gym-text2048 and the hyperparameters of left-shift; Table I: 32 points and 5 %, as the text says."""
+    config = read_config(name)
+    assert isinstance(config, DeepConfig)
+    assert config.make_game().spec == "2048"  # two start tiles
+    assert (config.loss, config.n_step, config.n_envs, config.importance_weights) == ("huber", 1, 1, "buffer")
+    assert (config.learning_rate, config.learning_starts, config.target_update_interval) == (1e-4, 10_000, 1_000)
+    assert (config.mask, config.symmetry, config.encoding, config.reward_scale) == (False, False, "onehot", 1.0)
+    ending = (config.penalty, config.end_probability, config.end_fraction, config.end_after)
+    assert ending == ((32, 0.05, 0, 0) if name == "dqn-paper-table-1" else (512, 0, 0.1, 16))
+    assert config.total_steps == (1_000_000 if name == "dqn-paper-table-1" else 10_000_000)
+
+
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
@@ -59,8 +73,16 @@ def test_defaults_are_the_settings_of_the_paper() -> None:
         ({"exploration_initial_eps": 1.5}, "exploration_initial_eps = 1.5: must be from 0 to 1"),
         ({"gamma": float("nan")}, "gamma = nan: must be from 0 to 1"),
         ({"penalty": -1.0}, "penalty = -1.0: must be from 0"),
-        ({"penalty": float("inf")}, "penalty = inf: must be finite"),
-        ({"reward_scale": 0.0}, "reward_scale = 0.0: must be above 0"),
+        ({"penalty": float("inf")}, "penalty = inf: must be from 0 to 1,000,000,000"),
+        ({"reward_scale": 0.0}, "reward_scale = 0.0: must be from 1e-06 to 1,000,000,000"),
+        ({"learning_rate": float("inf")}, "learning_rate = inf: must be above 0 and at most 10"),
+        ({"learning_rate": float("nan")}, "learning_rate = nan: must be above 0 and at most 10"),
+        ({"learning_rate_end": float("inf")}, "learning_rate_end = inf: must be from 0 to 10"),
+        ({"minutes": float("inf")}, "minutes = inf: must be from 0 to 10,000,000"),
+        ({"n_step": 2**63 - 1}, "n_step = 9223372036854775807: must be from 1 to 1,000"),
+        ({"buffer_size": 10**5000}, "buffer_size = a number of thousands of digits: must be from 1 to"),
+        ({"batch_size": 10**18}, "batch_size = 1000000000000000000: must be from 1 to 1,000,000"),
+        ({"seed": 2**63}, "seed = 9223372036854775808: must be from 0 to 9,223,372,036,854,775,807"),
         ({"n_step": 0}, "n_step = 0: must be from 1"),
         ({"buffer_size": 20}, "buffer_size = 20: must be at least n_envs · (n_step + 1) = 32"),
         ({"n_envs": 6}, "n_envs = 6, train_freq = 8: one must divide the other"),
@@ -68,6 +90,9 @@ def test_defaults_are_the_settings_of_the_paper() -> None:
             {"algorithm": "afterstate", "n_step": 3},
             'n_step = 3: must be 1 with algorithm = "afterstate", which plays legal moves for their score',
         ),
+        ({"lookahead": 3}, "lookahead = 3: must be from 0 to 2"),
+        ({"end_after": 16}, "end_after = 16: needs end_fraction"),
+        ({"importance_weights": "all"}, "importance_weights = 'all'; allowed: batch, buffer"),
         ({"game": "chess"}, "game = 'chess': there is no game 'chess'"),
     ],
 )

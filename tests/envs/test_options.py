@@ -17,10 +17,12 @@ from tilewright.envs.options import REWARDS, EnvOptions
         ({"reward": "scores"}, "reward='scores' (did you mean 'score'?): must be score, log2 or a function"),
         ({"reward": 5}, "reward=5: must be score, log2 or a function"),
         ({"penalty": -1}, "penalty=-1: must be from 0"),
-        ({"penalty": float("inf")}, "penalty=inf: must be finite"),
+        ({"penalty": float("inf")}, "penalty=inf: must be from 0 to 1,000,000,000"),
         ({"penalty": float("nan")}, "penalty=nan: must be from 0"),
         ({"end_probability": 1.5}, "end_probability=1.5: must be from 0 to 1"),
         ({"end_fraction": -0.1}, "end_fraction=-0.1: must be from 0 to 1"),
+        ({"end_fraction": 0.1, "end_after": -1}, "end_after=-1: must be a whole number from 0"),
+        ({"end_after": 16}, "end_after=16: needs end_fraction"),
         ({"game": 2048}, "game=2048: must be a Game or a spec"),
     ],
 )

@@ -10,11 +10,12 @@ from typing import NamedTuple
 import uvicorn
 
 from tilewright.web.app import make_app
+from tilewright.web.executors import BoundedExecutor
 from tilewright.web.limits import Limits
-from tilewright.web.server import bind, url_of
+from tilewright.web.server import bind, configure, url_of
 from tilewright.web.state import ServerState
 
-__all__ = ["HANG_SECONDS", "Live", "blocked", "listening", "wait_until"]
+__all__ = ["HANG_SECONDS", "Live", "blocked", "blocked_files", "listening", "wait_until"]
 
 HANG_SECONDS = 600  # after which a test counts as hanging; no test depends on less
 _POLL_SECONDS = 0.01
@@ -38,7 +39,7 @@ def listening(runs: Path, limits: Limits | None = None, agents: Sequence[str] = 
     """Serve a runs folder on a free port."""
     socket = bind("127.0.0.1", 0)
     app = make_app(runs, limits, agents=agents)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
+    server = uvicorn.Server(configure(app, app.state.server.limits))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
     thread.start()
     wait_until(lambda: server.started)
@@ -53,19 +54,31 @@ def listening(runs: Path, limits: Limits | None = None, agents: Sequence[str] = 
 @contextmanager
 def blocked(server: ServerState) -> Iterator[int]:
     """Keep every thread for searches busy; yields their number."""
-    slow, gate = server.executors.slow, threading.Event()
-    wait_until(lambda: slow.pending == 0)
-    started = threading.Semaphore(0)
+    wait_until(lambda: server.executors.slow.pending == 0)
+    with _blocked(server.executors.slow):
+        yield server.executors.slow.threads
+
+
+@contextmanager
+def blocked_files(server: ServerState) -> Iterator[None]:
+    """Keep every thread for files busy, as a slow disk does."""
+    with _blocked(server.executors.files):
+        yield
+
+
+@contextmanager
+def _blocked(executor: BoundedExecutor) -> Iterator[None]:
+    started, gate = threading.Semaphore(0), threading.Event()
 
     def block() -> None:
         started.release()
         gate.wait(HANG_SECONDS)
 
-    for _ in range(slow.threads):
-        slow.submit(block)
-    for _ in range(slow.threads):
+    for _ in range(executor.threads):
+        executor.submit(block)
+    for _ in range(executor.threads):
         assert started.acquire(timeout=HANG_SECONDS)
     try:
-        yield slow.threads
+        yield
     finally:
         gate.set()

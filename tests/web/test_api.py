@@ -197,6 +197,7 @@ def test_the_run_of_a_deep_network_is_shown_and_plays(tmp_path: Path) -> None:
         ("/move", {"board": BOARD, "agent": "gredy"}, 400, "there is no agent 'gredy' (did you mean 'greedy'?)"),
         ("/move", {"board": BOARD, "game": "threse"}, 400, "there is no game 'threse' (did you mean 'threes'?)"),
         ("/move", {"board": BOARD, "agent": "heuristic:depth=5"}, 400, "option depth=5: at most 4 here"),
+        ("/move", {"board": BOARD, "agent": "heuristic:ms=1e-7"}, 400, "option ms=1e-7: must be a number from 0.001"),
         ("/move", {"board": BOARD, "agent": "heuristic:ms=9000"}, 400, "option ms=9000.0: at most 2,000 here"),
         ("/move", {"board": BOARD, "agent": "uct:rollouts=6000"}, 400, "option rollouts=6000: at most 5,000 here"),
         ("/move", {"board": BOARD, "agent": "heuristic:table=9"}, 400, "the option table cannot be chosen here"),
@@ -204,7 +205,7 @@ def test_the_run_of_a_deep_network_is_shown_and_plays(tmp_path: Path) -> None:
         ("/move", {"board": BOARD, "agent": "a" * 300}, 400, "a text of 300 characters is no agent"),
         ("/board", {"board": BOARD, "game": "x" * 300}, 400, "a text of 300 characters is no game"),
         ("/start", {"seed": "-1"}, 422, "seed: Input should be greater than or equal to 0, not '-1'"),
-        ("/start", {"number": "-1"}, 400, "number=-1: must be a whole number from 0 up"),
+        ("/start", {"number": "-1"}, 422, "number: Input should be greater than or equal to 0, not '-1'"),
         ("/jobs/nobody", {}, 404, "there is no such job, or its result is no longer kept"),
         ("/runs/lrage", {}, 404, "there is no run 'lrage' (did you mean 'large'?)"),
         ("/nothing", {}, 404, "Not Found"),
@@ -227,7 +228,12 @@ def test_a_wrong_query_is_a_line_of_json(
         ("/step", {"board": "1" + "0" * 15, "move": "left"}, 400, "left moves nothing on"),
         ("/step", {"board": "1212212112122121", "agent": "greedy"}, 400, "the game is over"),
         ("/step", {"board": BOARD, "move": "left", "stream": "z"}, 400, "must be 32 hexadecimal digits"),
-        ("/step", {"board": BOARD, "move": "left", "score": -1}, 400, "must be from 0 to 2**53"),
+        (
+            "/step",
+            {"board": BOARD, "move": "left", "score": -1},
+            422,
+            "score: Input should be greater than or equal to 0",
+        ),
         ("/step", {"board": BOARD, "move": "left", "scroe": 1}, 422, "scroe: Extra inputs are not permitted"),
         ("/evaluations", {"games": 10_001}, 400, "at most 10,000 here"),
         ("/evaluations", {"games": 0}, 422, "games: Input should be greater than or equal to 1, not 0"),
@@ -241,3 +247,27 @@ def test_a_wrong_request_is_a_line_of_json(
     answer = client.post(API + path, json=body)
     assert answer.status_code == status
     assert reason in answer.json()["reason"]
+
+
+def test_head_is_answered_like_get_without_a_body(client: TestClient) -> None:
+    for path in ("/", f"{API}/games", f"{API}/jobs/nobody", f"{API}/move"):
+        got, head = client.get(path), client.head(path)
+        assert (head.status_code, head.content) == (got.status_code, b"")
+        assert head.headers["content-length"] == str(len(got.content))
+        assert head.headers["content-type"] == got.headers["content-type"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("DELETE", f"{API}/games", "GET, HEAD"),
+        ("GET", f"{API}/step", "POST"),
+        ("PUT", f"{API}/jobs/x", "DELETE, GET, HEAD"),
+        ("OPTIONS", f"{API}/move", "GET, HEAD"),
+        ("POST", "/", "GET, HEAD"),
+    ],
+)
+def test_a_wrong_method_is_told_the_right_ones(client: TestClient, method: str, path: str, allowed: str) -> None:
+    answer = client.request(method, path)
+    assert (answer.status_code, answer.headers["allow"]) == (405, allowed)
+    assert answer.json() == {"reason": "Method Not Allowed"}

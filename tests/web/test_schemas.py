@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import schemathesis
+from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
@@ -40,6 +41,49 @@ def operations(runs: Path) -> Iterator[dict[str, Any]]:
 
 def test_the_description_has_every_route(operations: dict[str, Any]) -> None:
     assert operations.keys() == ROUTES
+
+
+def test_every_operation_has_a_name_of_its_own(client: TestClient) -> None:
+    paths = client.get(f"{API}/openapi.json").json()["paths"]
+    names = {operation["operationId"] for methods in paths.values() for operation in methods.values()}
+    assert names == {
+        "list_games",
+        "list_agents",
+        "start_game",
+        "read_board",
+        "play_step",
+        "advise_move",
+        "start_evaluation",
+        "start_review",
+        "list_jobs",
+        "get_job",
+        "stop_job",
+        "list_runs",
+        "get_run",
+    }
+
+
+def test_every_number_of_a_request_has_a_minimum_and_a_maximum(client: TestClient) -> None:
+    description = client.get(f"{API}/openapi.json").json()
+    parameters = [
+        (parameter["name"], parameter["schema"])
+        for methods in description["paths"].values()
+        for operation in methods.values()
+        for parameter in operation.get("parameters", ())
+    ]
+    bodies = [
+        (f"{name}.{key}", kind)
+        for name, schema in description["components"]["schemas"].items()
+        if name.endswith("Request")
+        for key, prop in schema["properties"].items()
+        for kind in prop.get("anyOf", [prop])
+    ]
+    numbers = {name: kind for name, kind in parameters + bodies if kind.get("type") in ("integer", "number")}
+    assert set(numbers) >= {"seed", "number", "StepRequest.score", "EvaluationRequest.games", "ReviewRequest.worst"}
+    for name, kind in numbers.items():
+        assert "minimum" in kind, name
+        assert {"maximum", "exclusiveMaximum"} & set(kind), name
+    assert numbers["EvaluationRequest.games"]["maximum"] == Limits().games
 
 
 @pytest.mark.parametrize("route", sorted(ROUTES))

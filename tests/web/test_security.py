@@ -23,7 +23,10 @@ def local(runs: Path) -> Iterator[TestClient]:
         yield found
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:9999", "null", "http://[", ""])
+FOREIGN = ["http://evil.example", "http://127.0.0.1:9999", "https://127.0.0.1:2048", "//127.0.0.1:2048", "null", "x["]
+
+
+@pytest.mark.parametrize("origin", [*FOREIGN, ""])
 def test_a_page_of_another_site_cannot_post_or_delete(local: TestClient, origin: str) -> None:
     for method, path in (("POST", "/step"), ("POST", "/evaluations"), ("DELETE", "/jobs/x")):
         answer = local.request(method, API + path, json=STEP, headers={"Origin": origin})
@@ -35,16 +38,68 @@ def test_our_own_page_and_programs_can(local: TestClient) -> None:
         assert local.post(f"{API}/step", json=STEP, headers=headers).status_code == 200
 
 
+COMPUTING = [
+    ("GET", f"/move?board={BOARD}&agent=greedy"),
+    ("GET", f"/board?board={BOARD}"),
+    ("GET", "/start"),
+    ("GET", "/agents"),
+    ("GET", "/runs"),
+    ("POST", "/step"),
+    ("POST", "/evaluations"),
+    ("POST", "/reviews"),
+    ("DELETE", "/jobs/x"),
+]
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "", "nonsense"])
+@pytest.mark.parametrize(("method", "path"), COMPUTING)
+def test_a_browser_cannot_be_made_to_compute_by_another_page(
+    local: TestClient, method: str, path: str, site: str
+) -> None:
+    body = STEP if method == "POST" else None
+    answer = local.request(method, API + path, json=body, headers={"Sec-Fetch-Site": site})
+    assert (answer.status_code, answer.json()) == (403, {"reason": "requests from other sites are refused"})
+
+
+@pytest.mark.parametrize("headers", [{}, {"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Site": "none"}])
+def test_our_own_page_visitors_and_programs_can(local: TestClient, headers: dict[str, str]) -> None:
+    assert local.get(f"{API}/move", params={"board": BOARD, "agent": "greedy"}, headers=headers).status_code == 200
+    assert local.post(f"{API}/step", json=STEP, headers=headers).status_code == 200
+
+
+def test_links_of_other_sites_lead_to_the_page_and_to_the_description(local: TestClient) -> None:
+    for path in ("/", f"{API}/openapi.json"):
+        assert local.get(path, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["Host", "Origin", "Sec-Fetch-Site", "Content-Length", "Content-Type"])
+@pytest.mark.parametrize("second", ["the same", "another"])
+def test_a_header_that_decides_something_is_given_once(local: TestClient, name: str, second: str) -> None:
+    first = {
+        "Host": "127.0.0.1:2048",
+        "Origin": "http://127.0.0.1:2048",
+        "Sec-Fetch-Site": "same-origin",
+        "Content-Length": "2",
+        "Content-Type": "application/json",
+    }[name]
+    headers = [(name, first), (name, first if second == "the same" else "0")]
+    answer = local.request("POST", f"{API}/step", content=b"{}", headers=headers)
+    assert (answer.status_code, answer.json()) == (400, {"reason": f"the header {name.lower()} is given 2 times"})
+
+
 @pytest.mark.parametrize("path", ["/autoplay", "/watch"])
-def test_a_page_of_another_site_opens_no_socket(local: TestClient, path: str) -> None:
+@pytest.mark.parametrize("origin", ["http://evil.example", "https://127.0.0.1:2048"])
+def test_a_page_of_another_site_opens_no_socket(local: TestClient, path: str, origin: str) -> None:
     with (
         pytest.raises(WebSocketDisconnect),
-        local.websocket_connect(API + path, headers={"Origin": "http://evil.example", "Host": "127.0.0.1:2048"}),
+        local.websocket_connect(API + path, headers={"Origin": origin, "Host": "127.0.0.1:2048"}),
     ):
         pass
 
 
-@pytest.mark.parametrize(("host", "status"), [("evil.example", 403), ("localhost:2048", 200), ("[::1]:2048", 200)])
+@pytest.mark.parametrize(
+    ("host", "status"), [("evil.example", 403), ("x@localhost", 403), ("localhost:2048", 200), ("[::1]:2048", 200)]
+)
 def test_a_name_that_was_made_to_point_here_is_refused(local: TestClient, host: str, status: int) -> None:
     assert local.get(f"{API}/games", headers={"Host": host}).status_code == status
 
@@ -65,7 +120,14 @@ def test_every_answer_says_what_a_browser_may_do_with_it(client: TestClient) -> 
     for path in ("/", f"{API}/games", f"{API}/nothing"):
         headers = client.get(path).headers
         assert headers["content-security-policy"].startswith("default-src 'self'")
+        for part in ("form-action 'self'", "frame-ancestors 'none'", "object-src 'none'", "base-uri 'none'"):
+            assert part in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["cross-origin-opener-policy"] == "same-origin"
+        assert headers["cross-origin-resource-policy"] == "same-origin"
+        assert "camera=()" in headers["permissions-policy"]
 
 
 @pytest.mark.parametrize("agent", ["ntuple", "expectimax", "montecarlo"])

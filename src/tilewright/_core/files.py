@@ -7,17 +7,21 @@ is the same.
 
 import hashlib
 import json
+import math
 import mmap
 import os
 import secrets
+import stat
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright._core.text import excerpt
 from tilewright.errors import FileError
 
 __all__ = [
@@ -25,6 +29,8 @@ __all__ = [
     "Tensors",
     "forget_pages",
     "make_folder",
+    "parse_json",
+    "read_metadata",
     "read_tensors",
     "replace_file",
     "try_lock",
@@ -39,6 +45,7 @@ Tensors: TypeAlias = Mapping[str, Array]
 _DTYPES = {"F32": np.float32, "I16": np.int16, "U8": np.uint8, "I64": np.int64, "U64": np.uint64, "F64": np.float64}
 _NAMES = {np.dtype(kind): name for name, kind in _DTYPES.items()}
 _MAX_HEADER = 1 << 20
+_MAX_DIMENSIONS = 8
 _CHUNK = 1 << 24  # bytes written or hashed at once
 _ALIGN = 64
 _NO_CHECKSUM = b"0" * 64  # in place of the checksum, while the checksum of the header is computed
@@ -185,17 +192,40 @@ def read_tensors(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
         FileError: The file cannot be read, is of another kind, or is damaged.
     """
     try:
-        size = path.stat().st_size
-        with path.open("rb") as file:
-            length = int.from_bytes(file.read(8), "little")
-            if size < 10 or not 2 <= length <= min(_MAX_HEADER, size - 8):
-                raise FileError(f"{path}: not a safetensors file")
-            text = file.read(length)
-        tensors, metadata = _parse_header(path, text, size)
+        text, size = _read_header(path)
+        header, metadata = _parse_header(path, text)
+        tensors = _map_tensors(path, header, 8 + len(text), size)
         _verify_checksum(path, text, metadata)
     except OSError as error:
         raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
     return tensors, metadata
+
+
+def read_metadata(path: Path) -> dict[str, str]:
+    """Read the metadata of a file without a look at its arrays and its checksum.
+
+    Raises:
+        FileError: The file cannot be read, is of another kind, or its header is damaged.
+    """
+    try:
+        return _parse_header(path, _read_header(path)[0])[1]
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _read_header(path: Path) -> tuple[bytes, int]:
+    """Return the text of the header, and the size of the whole file."""
+    about = path.stat()
+    size = about.st_size
+    if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):  # opening a FIFO might wait for ever
+        raise FileError(f"{path}: not a safetensors file, and no file at all")
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        if size < 10 or not 2 <= length <= size - 8:
+            raise FileError(f"{path}: not a safetensors file")
+        if length > _MAX_HEADER:
+            raise FileError(f"{path}: a header of {length:,} bytes is too long; at most {_MAX_HEADER:,} are read")
+        return file.read(length), size
 
 
 def forget_pages(tensor: Array) -> None:
@@ -205,38 +235,102 @@ def forget_pages(tensor: Array) -> None:
         mapping.madvise(mmap.MADV_DONTNEED)
 
 
-def _parse_header(path: Path, text: bytes, size: int) -> tuple[dict[str, Array], dict[str, str]]:
+def _parse_header(path: Path, text: bytes) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the entries of the arrays, and the metadata."""
     try:
-        header = json.loads(text)
-        metadata = {str(key): str(value) for key, value in header.pop("__metadata__", {}).items()}
+        header = _read_object(parse_json(text), "the header")
+        return header, _read_metadata(header.pop("__metadata__", {}))
+    except ValueError as error:
+        raise FileError(f"{path}: its header is damaged: {error}") from None
+
+
+def _map_tensors(path: Path, header: Mapping[str, object], base: int, size: int) -> dict[str, Array]:
+    """Map the arrays, which begin at byte `base` and fill the rest of the file without gaps."""
+    try:
         layout = [_layout(name, entry) for name, entry in header.items()]
-    except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
-        raise FileError(f"{path}: its header is damaged or unknown") from None
+    except ValueError as error:
+        raise FileError(f"{path}: its header is damaged: {error}") from None
     tensors: dict[str, Array] = {}
-    base, end = 8 + len(text), 0
-    for name, dtype, shape, begin, stop in sorted(layout, key=lambda entry: entry[3]):
-        count = int(np.prod(shape, dtype=object)) if shape else 1
+    end = 0
+    for name, dtype, shape, begin, stop in sorted(layout, key=lambda entry: entry[3:]):
+        count = math.prod(shape)
         if begin != end or stop - begin != count * dtype.itemsize or min(shape, default=0) < 0:
-            raise FileError(f"{path}: its header is damaged: {name} does not fit")
+            raise FileError(f"{path}: its header is damaged: {excerpt(name, 60)} does not fit")
         end = stop
         if base + stop > size:
             raise FileError(f"{path}: cut short: {size:,} bytes of at least {base + stop:,}")
         try:
             tensors[name] = np.memmap(path, dtype, "r", base + begin, shape) if count else np.empty(shape, dtype)
         except ValueError as error:
-            raise FileError(f"{path}: its header is damaged: {name}: {error}") from None
+            raise FileError(f"{path}: its header is damaged: {excerpt(name, 60)}: {error}") from None
     if base + end != size:
         raise FileError(f"{path}: {size - base - end:,} bytes too long")
-    return tensors, metadata
+    return tensors
 
 
-def _layout(name: str, entry: Mapping[str, Any]) -> tuple[str, np.dtype[np.generic], tuple[int, ...], int, int]:
+def parse_json(text: str | bytes) -> Any:
+    """Read JSON from a file that anybody may have written.
+
+    Raises:
+        ValueError: It is no JSON, is nested too deeply, or an object has a key twice.
+
+    >>> parse_json('{"a": 1, "a": 2}')
+    Traceback (most recent call last):
+    ...
+    ValueError: the key 'a' is there twice
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_unique)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"the key {excerpt(twice)} is there twice")
+    return found
+
+
+def _read_object(found: object, what: str) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise ValueError(f"{what} is {excerpt(found)}, no JSON object")
+    return found
+
+
+def _read_metadata(found: object) -> dict[str, str]:
+    metadata = _read_object(found, "its metadata")
+    for key, value in metadata.items():
+        if not isinstance(value, str) or not _is_unicode(key + value):
+            raise ValueError(f"{excerpt(key)} of its metadata is {excerpt(value)}, no text")
+    return metadata
+
+
+def _is_unicode(text: str) -> bool:
+    """Tell whether text can be printed: JSON may hold halves of characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _layout(name: str, found: object) -> tuple[str, np.dtype[np.generic], tuple[int, ...], int, int]:
     """Name, dtype, shape, begin and end of an array, from its entry in the header."""
-    begin, end = entry["data_offsets"]
-    shape = tuple(entry["shape"])
-    if not all(type(number) is int for number in (begin, end, *shape)):
-        raise TypeError("sizes must be whole numbers")
-    return name, np.dtype(_DTYPES[entry["dtype"]]), shape, begin, end
+    entry = _read_object(found, f"the entry of {excerpt(name, 60)}")
+    dtype, shape, offsets = (entry.get(key) for key in ("dtype", "shape", "data_offsets"))
+    if not isinstance(dtype, str) or dtype not in _DTYPES:
+        raise ValueError(f"{excerpt(name, 60)} has the unknown type {excerpt(dtype)}")
+    if not _is_list_of_sizes(shape) or len(shape) > _MAX_DIMENSIONS:
+        raise ValueError(f"{excerpt(name, 60)} has the shape {excerpt(shape)}")
+    if not _is_list_of_sizes(offsets) or len(offsets) != 2:
+        raise ValueError(f"{excerpt(name, 60)} has the offsets {excerpt(offsets)}")
+    return name, np.dtype(_DTYPES[dtype]), tuple(shape), offsets[0], offsets[1]
+
+
+def _is_list_of_sizes(found: object) -> TypeGuard[list[int]]:
+    return isinstance(found, list) and all(type(size) is int for size in found)
 
 
 def _verify_checksum(path: Path, text: bytes, metadata: Mapping[str, str]) -> None:

@@ -1,7 +1,8 @@
 """Options of games and agents: the annotated attributes of a class, read from text and written back.
 
-    class Corner(Agent):          make_agent("my_agents:Corner,weight=2")
+    class Corner(Agent):                                    make_agent("my_agents:Corner,weight=2")
         weight: float = 1.0
+        depth: Annotated[int, Range(1, 12)] = 3             a number with a least and a largest value
 
 A class may be decorated as a frozen dataclass, but need not be: `Configurable` completes it on first use.
 """
@@ -12,13 +13,18 @@ import re
 import threading
 import types
 import typing
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Number
+from numbers import Integral, Number
 from pathlib import Path
 from typing import ClassVar, Self, TypeVar
 
-__all__ = ["Configurable", "Option", "complete_class", "option_words", "options_of"]
+from tilewright._core.checks import Range
+from tilewright._core.text import excerpt
+from tilewright.errors import UsageError
+
+__all__ = ["Configurable", "Option", "Range", "check_ranges", "complete_class", "option_words", "options_of"]
 
 T = TypeVar("T")
 _COMPLETING = threading.RLock()  # two threads may use a class for the first time
@@ -32,6 +38,7 @@ _NOUNS: dict[type, str] = {
     Path: "a path",
 }
 _READABLE = (*_NOUNS, type(None))
+_LIMITED: "weakref.WeakKeyDictionary[type, tuple[Option, ...]]" = weakref.WeakKeyDictionary()  # games are made often
 
 
 @typing.dataclass_transform(frozen_default=True)
@@ -109,12 +116,29 @@ class Option:
     allows_objects: bool  # whether it has other types, too
     default: object
     is_required: bool
+    range: Range | None = None  # of a number
 
     @property
     def noun(self) -> str:
         """What a value must be, for messages."""
         nouns = dict.fromkeys(_NOUNS[kind] for kind in self.kinds if kind in _NOUNS)
-        return " or ".join(nouns) if nouns else "given in Python, not as text"
+        if not nouns:
+            return "given in Python, not as text"
+        if self.range is not None and float in self.kinds:
+            nouns = {_NOUNS[float]: None}  # a whole number is one, too
+        return " or ".join(nouns) + ("" if self.range is None else f" {self.range}")
+
+    def check(self, value: object) -> None:
+        """Check the value of an option that has a range.
+
+        Raises:
+            ValueError: It is outside, or no number at all; the message says what is allowed.
+        """
+        if self.range is None or (value is None and type(None) in self.kinds):
+            return
+        is_right_kind = isinstance(value, Integral) or float in self.kinds
+        if value not in self.range or not is_right_kind:
+            raise ValueError(f"must be {self.noun}")
 
     def read(self, text: str) -> Value:
         """Convert text to the first type that fits.
@@ -140,8 +164,13 @@ class Option:
         """Convert the value of a keyword argument; numbers, truth values and paths are treated as their text.
 
         Raises:
-            ValueError: It has the wrong type; the message says what is allowed.
+            ValueError: It has the wrong type, or is out of range; the message says what is allowed.
         """
+        converted = self._convert(value)
+        self.check(converted)
+        return converted
+
+    def _convert(self, value: object) -> object:
         if value is None and type(None) in self.kinds:
             return None
         if self.allows_objects and not isinstance(value, Number | str | os.PathLike):
@@ -173,18 +202,49 @@ def options_of(cls: type) -> dict[str, Option]:
             continue
         required = parameter.default is parameter.empty
         default = None if required else parameter.default
-        hint = hints.get(parameter.name, str if required else type(default))
+        hint, allowed = _range_of(hints.get(parameter.name, str if required else type(default)))
         choices = typing.get_args(hint) if typing.get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
         kinds = tuple(kind for kind in choices if kind in _READABLE)
-        found[parameter.name] = Option(parameter.name, kinds, len(kinds) < len(choices), default, required)
+        found[parameter.name] = Option(parameter.name, kinds, len(kinds) < len(choices), default, required, allowed)
     return found
+
+
+def _range_of(hint: object) -> tuple[object, Range | None]:
+    """`Annotated[int, Range(1, 12)]` -> `int`, `Range(1, 12)`."""
+    if typing.get_origin(hint) is not typing.Annotated:
+        return hint, None
+    bare, *notes = typing.get_args(hint)
+    return bare, next((note for note in notes if isinstance(note, Range)), None)
 
 
 def _type_hints(cls: type, initialise: Callable[..., None]) -> dict[str, object]:
     try:
-        return typing.get_type_hints(cls) | typing.get_type_hints(initialise)
+        return typing.get_type_hints(cls, include_extras=True) | typing.get_type_hints(initialise, include_extras=True)
     except (NameError, TypeError):  # annotations that only a type checker can resolve
         return {}
+
+
+def check_ranges(made: Configurable, kind: str, error: type[UsageError] = UsageError) -> None:
+    """Check the ranges of all options of an object, which need not have been made from a spec.
+
+    Args:
+        made: The object, whose options are set.
+        kind: What the message begins with: `agent` or `game`.
+        error: The class to raise.
+
+    Raises:
+        UsageError: An option is out of its range.
+    """
+    cls = type(made)
+    if cls not in _LIMITED:
+        _LIMITED[cls] = tuple(option for option in options_of(cls).values() if option.range is not None)
+    for option in _LIMITED[cls]:
+        value = getattr(made, option.name, option.default)
+        try:
+            option.check(value)
+        except ValueError as wrong:
+            shown = str(value) if isinstance(value, float) else excerpt(value)
+            raise error(f"{kind} {made.name}, option {option.name}={shown}: {wrong}") from None
 
 
 def option_words(made: object) -> list[str]:

@@ -1,6 +1,9 @@
-"""Values as they are quoted in messages."""
+"""Words of messages: values as they are quoted, and the nearest known word."""
 
-__all__ = ["excerpt"]
+import difflib
+from collections.abc import Iterable
+
+__all__ = ["did_you_mean", "excerpt"]
 
 
 def excerpt(value: object, limit: int = 24) -> str:
@@ -17,3 +20,9 @@ def excerpt(value: object, limit: int = 24) -> str:
         return "a number of thousands of digits"
     shown = " ".join(shown.split("\n"))
     return shown if len(shown) <= limit else f"{shown[: limit - 4]}…"
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """` (did you mean 'greedy'?)` for the nearest known word, or nothing."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f" (did you mean {close[0]!r}?)" if close else ""

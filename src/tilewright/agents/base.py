@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.checks import check_that
-from tilewright._core.options import Configurable
+from tilewright._core.options import Configurable, check_ranges
 from tilewright.agents import AGENTS
-from tilewright.errors import SpecError
+from tilewright.errors import SearchStoppedError, SpecError
 from tilewright.games import make_game
 from tilewright.games.base import Game, no_move_error
 from tilewright.games.board import Board, BoardLike
@@ -24,6 +24,7 @@ from tilewright.games.policy import GameResults, Policy, act_one, make_move_log,
 from tilewright.games.rules import ACTIONS, State
 from tilewright.games.state_kernels import typed_state
 from tilewright.rng import Stream, stream_for
+from tilewright.search.searcher import SearchControl, make_search_control
 
 __all__ = ["Agent", "Analysis", "BatchAgent", "PlayedMove", "Player", "as_board", "values_by_action"]
 
@@ -74,6 +75,14 @@ class Agent(Configurable):
     """
 
     name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        """Check the ranges of the options; a subclass that checks more calls this first.
+
+        Raises:
+            SpecError: An option is out of its range.
+        """
+        check_ranges(self, "agent", SpecError)
 
     def values(self, board: Any, stream: Stream | None = None) -> dict[str, float]:
         """Return the value of every legal move of a board; empty when the game is over.
@@ -173,6 +182,33 @@ class Player:
 
     def __init__(self, agent: Agent, game: Game, policy: Policy | None) -> None:
         self.agent, self.game, self.policy = agent, game, policy
+        self._control: SearchControl = getattr(_innermost(policy), "control", None) or make_search_control()
+
+    def stop(self) -> None:
+        """End the search that is under way, and every later one, from any thread.
+
+        `analyse`, `move` and `play` then raise SearchStoppedError. Kernels of this package end at once; an agent
+        written in Python ends after the move that it is thinking about.
+        """
+        self._control.stop[0] = 1
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether `stop` was called."""
+        return bool(self._control.stop[0])
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a search has begun since `rest`; the time before that is spent on loading and compiling."""
+        return bool(self._control.began[0])
+
+    def rest(self) -> None:
+        """Wait for the next search to begin."""
+        self._control.began[0] = 0
+
+    def _check_stopped(self) -> None:
+        if self.is_stopped:
+            raise SearchStoppedError(f"the search of agent {self.agent.name} was stopped")
 
     def analyse(self, board: BoardLike, stream: Stream | None = None) -> Analysis:
         """Search once, and return the values of all moves and the move that the agent plays.
@@ -180,13 +216,18 @@ class Player:
         Args:
             board: A Board, or anything that `game.parse` reads.
             stream: Chance is drawn from it; without one, always the same stream is used.
+
+        Raises:
+            SearchStoppedError: The player was stopped.
         """
+        self._check_stopped()
         board, began = self.game.parse(board), time.perf_counter()
         stream = stream_for(0) if stream is None else stream
         if self.policy is None:
             values, move = self._analyse_in_python(board, stream)
         else:
             values, move = self._analyse_in_kernel(board, stream)
+        self._check_stopped()
         status = getattr(_innermost(self.policy), "status", None)
         depth, nodes = (None, None) if status is None else (int(status.depth[0]), int(status.nodes[0]))
         return Analysis(values, move, depth, nodes, time.perf_counter() - began)
@@ -195,6 +236,7 @@ class Player:
         agent = self.agent
         if not agent._overrides("values"):
             raise SpecError(f"agent {agent.name} has neither `values` nor `policy`: define one of them")
+        self._control.began[0] = 1
         values = agent.values(board, stream)
         if not values:
             return {}, None
@@ -228,12 +270,17 @@ class Player:
             score: The score so far.
             stream: uint64[2], the stream of the game, advanced in place.
             max_moves: The largest number of moves.
+
+        Raises:
+            SearchStoppedError: The player was stopped.
         """
+        self._check_stopped()
         board = self.game.parse(board)
         if self.policy is None:
             return self._play_in_python(board, score, stream, max_moves)
         log = make_move_log(max_moves)
         made = play_moves(self.game.rules, self.policy, typed_state(board.state), score, stream, log, max_moves)
+        self._check_stopped()
         actions = [ACTIONS[action] for action in log.actions[:made].tolist()]
         states = map(State, log.cells[:made].tolist(), log.extra[:made].tolist())
         return [PlayedMove(*move) for move in zip(actions, states, log.scores[:made].tolist(), strict=True)]

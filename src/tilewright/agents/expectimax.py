@@ -1,10 +1,18 @@
 """`expectimax`: a trained network that looks ahead."""
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
+from tilewright._core.options import Range
 from tilewright.agents.endgames import with_endgames
-from tilewright.agents.model_store import ModelSource, downgraded, find_model, model_version, value_function_of
+from tilewright.agents.model_store import (
+    LARGEST_TILE,
+    ModelSource,
+    downgraded,
+    find_model,
+    model_version,
+    value_function_of,
+)
 from tilewright.agents.search_agent import SearchAgent
 from tilewright.games.base import Game
 from tilewright.games.policy import Policy
@@ -24,7 +32,7 @@ class ExpectimaxAgent(SearchAgent):
     """
 
     model: ModelSource = field(default="", repr=False)
-    downgrade_above: int | None = None
+    downgrade_above: Annotated[int | None, Range(0, LARGEST_TILE)] = None
     endgames: str = ""
 
     name: ClassVar[str] = "expectimax"

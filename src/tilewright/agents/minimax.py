@@ -1,17 +1,17 @@
 """`minimax`: α-β against an adversary who places the worst tile."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
+from tilewright._core.options import Range
 from tilewright.agents.base import Agent
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
+from tilewright.search.clock import MAX_MS, MIN_MS
 from tilewright.search.heuristic import make_heuristic
 from tilewright.search.minimax import MAX_DEPTH, Minimax, make_minimax
 
 __all__ = ["MinimaxAgent"]
-
-MAX_MS = 3_600_000
 
 
 @dataclass(frozen=True)
@@ -26,20 +26,17 @@ class MinimaxAgent(Agent):
     'minimax:ms=100'
     """
 
-    depth: int | None = None
-    ms: int | float | None = None
+    depth: Annotated[int | None, Range(1, MAX_DEPTH)] = None
+    ms: Annotated[int | float | None, Range(MIN_MS, MAX_MS)] = None
 
     name: ClassVar[str] = "minimax"
     default_depth: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
         """Check the options."""
+        super().__post_init__()
         if self.depth is not None and self.ms is not None:
             raise SpecError(f"agent minimax: give depth={self.depth} or ms={self.ms}, not both")
-        possible = self.depth is None or 1 <= self.depth <= MAX_DEPTH
-        self._check("depth", possible, f"must be a number from 1 to {MAX_DEPTH}")
-        possible = self.ms is None or 0 < self.ms <= MAX_MS
-        self._check("ms", possible, f"must be a time in milliseconds, above 0 and up to {MAX_MS}")
 
     def policy(self, game: Game) -> Minimax:
         """Return the search over the heuristic."""

@@ -13,7 +13,17 @@ from tilewright.ntuple.downgrade import Downgraded, check_downgrade_above
 from tilewright.ntuple.model import Model, load_model
 from tilewright.ntuple.value import ValueFunction, make_value_function
 
-__all__ = ["ModelSource", "downgraded", "find_model", "model_version", "packaged_model", "value_function_of"]
+__all__ = [
+    "LARGEST_TILE",
+    "ModelSource",
+    "downgraded",
+    "find_model",
+    "model_version",
+    "packaged_model",
+    "value_function_of",
+]
+
+LARGEST_TILE = 131_072  # of 2048, the game whose boards can be downgraded
 
 ModelSource: TypeAlias = str | Path | Model  # a file, or a model in memory; "" is the model in the package
 

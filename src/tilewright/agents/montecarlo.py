@@ -2,8 +2,9 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
+from tilewright._core.options import Range
 from tilewright.agents.base import Player, values_by_action
 from tilewright.agents.rollout_agent import RolloutAgent
 from tilewright.games.base import Game
@@ -14,7 +15,6 @@ from tilewright.search.montecarlo import MonteCarlo, draw_key, make_monte_carlo,
 
 __all__ = ["MonteCarloAgent"]
 
-MAX_THREADS = 256
 TASKS_PER_THREAD = 8  # blocks take different times
 
 
@@ -33,16 +33,14 @@ class MonteCarloAgent(RolloutAgent):
     """
 
     spawn: str = "fresh"
-    threads: int = 1
+    threads: Annotated[int, Range(1, 256)] = 1
 
     name: ClassVar[str] = "montecarlo"
-    max_rollouts: ClassVar[int] = 10_000_000
 
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
         self._check_name("spawn", ("fresh", "shared"))
-        self._check("threads", 1 <= self.threads <= MAX_THREADS, f"must be from 1 to {MAX_THREADS}")
 
     def policy(self, game: Game) -> MonteCarlo:
         """Return the search of one thread."""
@@ -67,10 +65,11 @@ class _ParallelPlayer(Player):
         bounds = [len(whole.sums) * i // tasks for i in range(tasks + 1)]
 
         def run(first: int, end: int) -> None:
-            own = self.agent.policy(self.game)._replace(key=whole.key, sums=whole.sums)
+            own = self.agent.policy(self.game)._replace(key=whole.key, sums=whole.sums, control=whole.control)
             run_blocks(own, rules, state, first, end - first)
 
         run_blocks(whole, rules, state, 0, 0)  # compiles once, not in every thread
+        whole.control.began[0] = 1
         with ThreadPoolExecutor(self.agent.threads) as pool:
             list(pool.map(run, bounds, bounds[1:]))
         mean_blocks(whole, rules, state)

@@ -1,11 +1,19 @@
 """`ntuple`: a trained n-tuple network without search."""
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
+from tilewright._core.options import Range
 from tilewright.agents.base import Agent
 from tilewright.agents.endgames import with_endgames
-from tilewright.agents.model_store import ModelSource, downgraded, find_model, model_version, value_function_of
+from tilewright.agents.model_store import (
+    LARGEST_TILE,
+    ModelSource,
+    downgraded,
+    find_model,
+    model_version,
+    value_function_of,
+)
 from tilewright.games.base import Game
 from tilewright.games.policy import Policy
 
@@ -26,7 +34,7 @@ class NTupleAgent(Agent):
     """
 
     model: ModelSource = field(default="", repr=False)
-    downgrade_above: int | None = None
+    downgrade_above: Annotated[int | None, Range(0, LARGEST_TILE)] = None
     endgames: str = ""
 
     name: ClassVar[str] = "ntuple"

@@ -1,17 +1,20 @@
 """The options that agents with an expectimax search share."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
+from tilewright._core.options import Range
 from tilewright.agents.base import Agent
 from tilewright.errors import SpecError
+from tilewright.search.clock import MAX_MS, MIN_MS
 from tilewright.search.evaluator import Evaluator
 from tilewright.search.expectimax import MAX_DEPTH, Expectimax, make_expectimax
 
 __all__ = ["SearchAgent"]
 
 MAX_TABLE = 4_096  # megabytes
-MAX_MS = 3_600_000
+MAX_PRUNE = 0.99  # a branch that is more probable than this counts as certain
+MAX_LIMITS = 16  # numbers of empty cells
 
 
 @dataclass(frozen=True)
@@ -26,21 +29,17 @@ class SearchAgent(Agent):
         table: The size of the transposition table in megabytes; a larger one helps from depth four on.
     """
 
-    depth: int | None = None
-    ms: float | None = None
+    depth: Annotated[int | None, Range(1, MAX_DEPTH)] = None
+    ms: Annotated[float | None, Range(MIN_MS, MAX_MS)] = None
     limits: str = ""
-    prune: float = 0.0
-    table: float = 0.5
+    prune: Annotated[float, Range(0, MAX_PRUNE)] = 0.0
+    table: Annotated[float, Range(0, MAX_TABLE)] = 0.5
 
     default_depth: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         """Check the options."""
-        self._check("depth", self.depth is None or 1 <= self.depth <= MAX_DEPTH, f"must be 1 to {MAX_DEPTH}")
-        possible = self.ms is None or 0 < self.ms <= MAX_MS
-        self._check("ms", possible, f"must be above 0 and at most {MAX_MS:,}")
-        self._check("prune", 0 <= self.prune < 1, "must be a probability: at least 0, below 1")
-        self._check("table", 0 <= self.table <= MAX_TABLE, f"must be 0 to {MAX_TABLE:,} megabytes")
+        super().__post_init__()
         if self.limits and self.ms is not None:
             raise SpecError(f"agent {self.name}: limits and ms cannot be given together")
         self._depths()
@@ -50,15 +49,16 @@ class SearchAgent(Agent):
         default = MAX_DEPTH if self.ms is not None else self.default_depth
         depth = default if self.depth is None else self.depth
         words = self.limits.split("-") if self.limits else []
-        valid = all(word.isdecimal() and 1 <= int(word) <= MAX_DEPTH for word in words)
-        self._check("limits", valid and len(words) <= 16, f"must be at most 16 depths of 1 to {MAX_DEPTH}, like 6-5-4")
+        valid = all(word.isdecimal() and len(word) <= 2 and 1 <= int(word) <= MAX_DEPTH for word in words)
+        complaint = f"must be at most {MAX_LIMITS} depths of 1 to {MAX_DEPTH}, like 6-5-4"
+        self._check("limits", valid and len(words) <= MAX_LIMITS, complaint)
         return [*map(int, words), depth]
 
     def _make_search(self, evaluator: Evaluator) -> Expectimax:
         return make_expectimax(
             evaluator,
             self._depths(),
-            milliseconds=self.ms or 0.0,
+            milliseconds=self.ms,
             min_probability=self.prune,
             table_megabytes=self.table,
         )

@@ -1,16 +1,16 @@
 """`uct`: Monte Carlo tree search with chance nodes."""
 
-import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
+from tilewright._core.options import Range
 from tilewright.agents.rollout_agent import RolloutAgent
 from tilewright.games.base import Game
 from tilewright.search.mcts import Uct, make_uct
 
 __all__ = ["UctAgent"]
 
-MAX_C = 1000.0
+MIN_ROLLOUTS = 4  # each legal move is tried once
 
 
 @dataclass(frozen=True)
@@ -25,17 +25,10 @@ class UctAgent(RolloutAgent):
     ['down', 'left', 'right', 'up']
     """
 
-    rollouts: int = 1000
-    c: float = 2.0
+    rollouts: Annotated[int, Range(MIN_ROLLOUTS, 1_000_000)] = 1000
+    c: Annotated[float, Range(0, 1_000)] = 2.0
 
     name: ClassVar[str] = "uct"
-    min_rollouts: ClassVar[int] = 4  # each legal move is tried once
-    max_rollouts: ClassVar[int] = 1_000_000
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        super().__post_init__()
-        self._check("c", math.isfinite(self.c) and 0 <= self.c <= MAX_C, f"must be from 0 to {MAX_C:,.0f}")
 
     def policy(self, game: Game) -> Uct:
         """Return the search."""

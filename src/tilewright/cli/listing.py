@@ -4,7 +4,7 @@ import inspect
 import re
 from typing import TypeVar
 
-from tilewright._core.options import options_of
+from tilewright._core.options import Range, options_of
 from tilewright._core.registry import Registry
 from tilewright.cli import output
 
@@ -38,18 +38,25 @@ def _print_entries(registry: Registry[T], as_json: bool) -> None:
 
 def _print_options(registry: Registry[T], name: str, as_json: bool) -> None:
     cls = registry.load(name)
-    defaults, meanings = _defaults(cls), option_meanings(cls)
+    defaults, meanings, ranges = _defaults(cls), option_meanings(cls), _ranges(cls)
     summary = registry.summary(name)
     if as_json:
-        described = {"name": name, "summary": summary, "options": defaults, "meanings": meanings}
+        limits = {option: [found.least, found.largest] for option, found in ranges.items()}
+        described = {"name": name, "summary": summary, "options": defaults, "ranges": limits, "meanings": meanings}
         output.print_json(described)
         return
     print(f"{name}: {summary}")
     if not defaults:
         print("it has no options")
         return
-    rows = [(option, _text(default), meanings.get(option, "")) for option, default in defaults.items()]
-    output.print_table(("option", "default", "meaning"), rows)
+    rows = [
+        (option, _text(default), _range_text(ranges.get(option)), meanings.get(option, ""))
+        for option, default in defaults.items()
+    ]
+    if ranges:
+        output.print_table(("option", "default", "allowed", "meaning"), rows)
+    else:
+        output.print_table(("option", "default", "meaning"), [(row[0], row[1], row[3]) for row in rows])
 
 
 def _defaults(cls: type) -> dict[str, object]:
@@ -59,6 +66,15 @@ def _defaults(cls: type) -> dict[str, object]:
         is_derived = option.default is None and not option.is_required
         defaults[name] = getattr(cls, f"default_{name}", None) if is_derived else option.default
     return defaults
+
+
+def _ranges(cls: type) -> dict[str, Range]:
+    """Return the least and the largest values of the options that have them."""
+    return {name: option.range for name, option in options_of(cls).items() if option.range is not None}
+
+
+def _range_text(found: Range | None) -> str:
+    return "–" if found is None else f"{found.least:,} to {found.largest:,}"
 
 
 def _text(default: object) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from tilewright import __version__
-from tilewright._core.registry import did_you_mean
+from tilewright._core.text import did_you_mean
 from tilewright.errors import TilewrightError, UsageError
 
 __all__ = ["COMMANDS", "cli", "main", "run"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from tilewright._core.checks import check_choice
 from tilewright._core.files import read_tensors, write_tensors
 from tilewright.deep.checkpoint import get_weights, set_weights
-from tilewright.deep.config import ALGORITHMS, ENCODINGS
+from tilewright.deep.config import ALGORITHMS, ENCODINGS, REWARD_SCALE
 from tilewright.deep.network import BoardNetwork, NetworkConfig, make_network
 from tilewright.deep.policy import NetworkPolicy
 from tilewright.errors import FileError, UsageError
@@ -17,7 +17,10 @@ from tilewright.games.base import Game
 __all__ = ["FORMAT", "DeepModel", "load_deep_model"]
 
 FORMAT = "tilewright-deep-2"
-_NOT_ORIGIN = {"format", "sha256", "game", "algorithm", "architecture", "encoding", "dueling", "reward_scale"}
+_MAX_LENGTH = 500  # of an entry, so that messages stay lines
+_NOT_ORIGIN = {
+    *("format", "sha256", "game", "algorithm", "architecture", "encoding", "dueling", "reward_scale", "lookahead"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +71,7 @@ class DeepModel:
             "encoding": self.config.encoding,
             "dueling": str(self.config.dueling).lower(),
             "reward_scale": repr(self.reward_scale),
+            "lookahead": str(self.config.lookahead),
         }
         write_tensors(Path(path), get_weights(self.network), {**self.origin, **metadata})
 
@@ -86,10 +90,14 @@ def load_deep_model(path: Path | str) -> DeepModel:
 def _load(path: Path, modified: int) -> DeepModel:
     tensors, metadata = read_tensors(path)
     if metadata.get("format") != FORMAT:
-        found = metadata.get("format", "none")
+        found = metadata.get("format", "none")[:60]
         raise FileError(f"{path}: not a deep model of this version: its format is {found}, not {FORMAT}")
     try:
+        for key in _NOT_ORIGIN & set(metadata):
+            if len(metadata[key]) > _MAX_LENGTH:
+                raise FileError(f"{key} is a text of {len(metadata[key]):,} characters")
         reward_scale = float(metadata["reward_scale"])
+        REWARD_SCALE.check(f"reward_scale {reward_scale}", reward_scale)
         network = make_network(_read_network_config(metadata), 0)
     except KeyError as error:
         raise FileError(f"{path}: its metadata is damaged: {error} is missing") from None
@@ -112,4 +120,10 @@ def _read_network_config(metadata: dict[str, str]) -> NetworkConfig:
         metadata["architecture"],
         metadata["encoding"],
         metadata["dueling"] == "true",
+        lookahead=_read_lookahead(metadata.get("lookahead", "0")),
     )
+
+
+def _read_lookahead(text: str) -> int:
+    check_choice(f"lookahead {text!r}", text, ("0", "1", "2"))
+    return int(text)

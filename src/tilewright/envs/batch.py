@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._core.checks import check_range
 from tilewright._core.jit import Int, inline, kernel, specialise
+from tilewright._core.text import excerpt
 from tilewright.envs.observations import (
     Encoder,
     encode,
@@ -18,7 +18,7 @@ from tilewright.envs.observations import (
     make_grid_encoder,
     observation_shape,
 )
-from tilewright.envs.options import EnvOptions, KernelOptions, RewardFunction
+from tilewright.envs.options import LIMITS, EnvOptions, KernelOptions, RewardFunction
 from tilewright.errors import UsageError
 from tilewright.games.rules import ILLEGAL, Rules, State, largest, slide, spawn, start
 from tilewright.rng import low_half, next_word, stream_for
@@ -95,6 +95,8 @@ def _invalid_move_ends(options: KernelOptions, games: BatchState, i: Int) -> boo
     if options.end_threshold and low_half(next_word(games.streams[i])) < options.end_threshold:
         return True
     limit = options.end_fraction * games.moves[i]
+    if options.end_after:
+        return bool(games.invalid_moves[i] > options.end_after and games.invalid_moves[i] > limit)
     return bool(options.end_fraction > 0 and limit >= 1 and games.invalid_moves[i] > limit)
 
 
@@ -193,9 +195,9 @@ class BatchedGames:
         """Prepare the games. Call `seed` for each of them and then `reset`.
 
         Raises:
-            UsageError: `num_games` is below 1.
+            UsageError: `num_games` is no whole number from 1 to 1,000,000.
         """
-        check_range(f"num_envs={num_games}", num_games, 1)
+        LIMITS["num_envs"].check(f"num_envs={excerpt(num_games)}", num_games, whole=True)
         self.options, self.num_games, self.autoreset = options, num_games, autoreset
         self.game = options.make_game()
         self._rules = self.game.rules

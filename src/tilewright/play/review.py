@@ -11,7 +11,7 @@ from tilewright._core.plots import BLUE, INK, ORANGE, SOFT, new_figure, second_s
 from tilewright._core.tables import Columns
 from tilewright._core.text import excerpt
 from tilewright.agents import make_agent
-from tilewright.agents.base import Agent
+from tilewright.agents.base import Agent, Player
 from tilewright.errors import UsageError
 from tilewright.games.board import Board
 from tilewright.games.rules import ACTIONS
@@ -226,7 +226,7 @@ class Review:
         return f"<p>{html.escape(repr(self))}</p><table><caption>worst moves</caption>{head}{rows}</table>"
 
 
-def review(recording: Recording, agent: Agent | str, progress: Callable[[int], None] | None = None) -> Review:
+def review(recording: Recording, agent: Agent | Player | str, progress: Callable[[int], None] | None = None) -> Review:
     """Value every move of a recorded game with an agent.
 
     One player of the agent searches all boards, so that its tables are kept from move to move.
@@ -240,7 +240,7 @@ def review(recording: Recording, agent: Agent | str, progress: Callable[[int], N
 
     Args:
         recording: A game, for example from `read_games`.
-        agent: An agent, or its spec.
+        agent: An agent, its spec, or a player of the recorded game.
         progress: Called with the number of moves reviewed since the last call.
 
     Raises:
@@ -250,7 +250,7 @@ def review(recording: Recording, agent: Agent | str, progress: Callable[[int], N
         raise UsageError(f"{excerpt(recording)} is no Recording: read_games reads them from a file")
     if not recording.actions:
         raise UsageError(f"game {recording.number} of seed {recording.seed} has no moves to review")
-    player = make_agent(agent).player(recording.game)
+    player = agent if isinstance(agent, Player) else make_agent(agent).player(recording.game)
     moves, unit = [], ""
     for i, played in enumerate(recording.actions):
         board = recording.board(i)

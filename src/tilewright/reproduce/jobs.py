@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TypeAlias, TypedDict
+from typing import NotRequired, TypeAlias, TypedDict
 
 from tilewright.agents import make_agent
 from tilewright.games import make_game
@@ -58,6 +58,7 @@ class TrainingResult(TypedDict):
     seconds: float
     curve: list[dict[str, float]]
     stages: list[StagePoint]
+    largest_tiles: NotRequired[list[int]]  # of every training game of a deep network
 
 
 class EvaluationResult(TypedDict):
@@ -174,7 +175,7 @@ def run_training(job: TrainingJob, folder: Path, report: ReportProgress) -> Trai
         raise Stopped
     if isinstance(job.config, TrainingConfig):
         load_model(session.folder.model_file).save(session.folder.model_file, compact=True)
-    return {
+    result: TrainingResult = {
         "games": progress.games,
         "moves": progress.moves,
         "seconds": progress.seconds,
@@ -184,6 +185,10 @@ def run_training(job: TrainingJob, folder: Path, report: ReportProgress) -> Trai
             for point in session.folder.stage_points()
         ],
     }
+    episodes = session.folder.episode_points()
+    if episodes:
+        result["largest_tiles"] = [point.largest for point in episodes]
+    return result
 
 
 def remove_checkpoint(folder: Path) -> None:

@@ -14,9 +14,10 @@ from tilewright._core.frames import data_frame
 from tilewright._core.parallel import default_threads
 from tilewright._core.tables import Columns, columns_of, write_table
 from tilewright.errors import FileError, TilewrightError, UsageError
-from tilewright.reproduce.experiments import SCALES, Experiment, Scale, find_experiments
-from tilewright.reproduce.report import make_report, write_html, write_index, write_markdown
-from tilewright.reproduce.results import TrialResult, collect_trials, to_records
+from tilewright.reproduce.experiments import SCALES, Experiment, Scale, all_experiments, find_experiments
+from tilewright.reproduce.index import write_html_index, write_index, write_summary
+from tilewright.reproduce.report import make_report, write_html, write_markdown
+from tilewright.reproduce.results import TrialResult, collect_trials, plan_best, to_records
 from tilewright.reproduce.store import Store
 from tilewright.reproduce.suite import SuiteCallback, Trial, plan_trials, run_suite
 
@@ -154,6 +155,13 @@ def run_and_report(
     trials = [_plan_labelled(experiment, scale, several=len(plans) > 1) for experiment, scale, _ in plans]
     workers = cluster.processors if cluster is not None else threads or default_threads()
     failed = run_suite(list(chain(*trials)), store, workers=workers, callback=callback, cluster=cluster)
+    best = [
+        plan_best(experiment, scale, store) if experiment.best_by and scale.selection_games else []
+        for experiment, scale, _ in plans
+    ]
+    if any(best):
+        failed += run_suite(list(chain(*best)), store, workers=workers, callback=callback, cluster=cluster)
+    trials = [[*planned, *chosen] for planned, chosen in zip(trials, best, strict=True)]
     finished: list[TrialResult] = []
     reports: list[Path] = []
     for (experiment, scale, folder), planned in zip(plans, trials, strict=True):
@@ -161,10 +169,14 @@ def run_and_report(
         report = make_report(experiment, scale, store)
         reports.append(write_html(report, out / folder))
         write_markdown(report, out / folder)
+        write_summary(experiment, scale, report, out / folder)
         results.to_csv(out / folder / "trials.csv")
         if markdown is not None:
             write_markdown(report, Path(markdown) / folder)
+            write_summary(experiment, scale, report, Path(markdown) / folder)
         finished += results.trials
+    if any(experiment.path in all_experiments() for experiment, _, _ in plans):
+        reports.append(write_html_index(out))
     if markdown is not None:
         reports.append(write_index(Path(markdown)))
     failures = tuple(Failure(job.label, error) for job, error in failed)

@@ -11,9 +11,21 @@ from numba.extending import intrinsic
 
 from tilewright._core.jit import Int, inline
 
-__all__ = ["nanoseconds", "time_for_another"]
+__all__ = ["MAX_MS", "MIN_MS", "NO_TIME_LIMIT", "nanoseconds", "time_for_another", "time_limit"]
+
+MIN_MS, MAX_MS = 0.001, 3_600_000  # of a search: a microsecond to an hour
+NO_TIME_LIMIT = 2**62  # nanoseconds
 
 GROWTH = 4  # the next depth takes at least this many times as long as the last (expectimax 10 to 30, α-β 5 to 12)
+
+
+def time_limit(milliseconds: float | None) -> int:
+    """Return a limit in nanoseconds, at least one; None is no limit, and a short time is never rounded to that.
+
+    >>> time_limit(2.5), time_limit(1e-9), time_limit(None) == NO_TIME_LIMIT
+    (2500000, 1, True)
+    """
+    return NO_TIME_LIMIT if milliseconds is None else max(1, round(milliseconds * 1e6))
 
 
 @intrinsic

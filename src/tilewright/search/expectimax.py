@@ -20,9 +20,16 @@ from tilewright.games.policy import act
 from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, Outcomes, Rules, State, downgraded_cells, outcomes, slide
 from tilewright.games.state_kernels import MAX_OUTCOMES
 from tilewright.rng import Stream
-from tilewright.search.clock import nanoseconds, time_for_another
+from tilewright.search.clock import NO_TIME_LIMIT, nanoseconds, time_for_another, time_limit
 from tilewright.search.evaluator import Evaluator, evaluate_state
-from tilewright.search.searcher import SearchStatus, act_by_search, make_search_status, search
+from tilewright.search.searcher import (
+    SearchControl,
+    SearchStatus,
+    act_by_search,
+    make_search_control,
+    make_search_status,
+    search,
+)
 from tilewright.search.transposition import TranspositionTable, make_transposition_table, probe, slot_of, store
 
 __all__ = ["MAX_DEPTH", "Expectimax", "eighth_bits", "make_expectimax"]
@@ -38,7 +45,7 @@ class Expectimax(NamedTuple):
 
     evaluator: Evaluator
     depths: NDArray[np.int64]  # int64[17]: the depth for boards with 0, 1, … empty cells
-    time_limit: Int  # nanoseconds a move; 0 is no limit
+    time_limit: Int  # nanoseconds a move, or NO_TIME_LIMIT
     max_improbability: Int  # of a branch, in eighths of a bit; NO_PRUNING is no limit
     table: TranspositionTable
     min_probe_depth: NDArray[np.int64]  # int64[1]: nodes of less depth do not use the table
@@ -46,13 +53,14 @@ class Expectimax(NamedTuple):
     q_values_by_depth: NDArray[np.float32]  # float32[MAX_DEPTH + 1, 4]
     q_values: NDArray[np.float32]  # float32[4]: of the last completed depth, -inf where a move is illegal
     status: SearchStatus
+    control: SearchControl
 
 
 def make_expectimax(
     evaluator: Evaluator,
     depths: list[int],
     *,
-    milliseconds: float = 0,
+    milliseconds: float | None = None,
     min_probability: float = 0,
     table_megabytes: float = 0.5,
 ) -> Expectimax:
@@ -62,7 +70,7 @@ def make_expectimax(
         evaluator: Evaluates the states at the end of the search; has a workspace of its own.
         depths: The depth for boards with 0, 1, … empty cells; the last entry is for all that follow. With a time limit,
             the largest depth.
-        milliseconds: The time limit of a move; 0 is no limit.
+        milliseconds: The time limit of a move; None is no limit.
         min_probability: Branches less probable than this are evaluated at once; 0 is no limit.
         table_megabytes: The size of the transposition table.
     """
@@ -70,7 +78,7 @@ def make_expectimax(
     return Expectimax(
         evaluator,
         np.array([depths[min(i, len(depths) - 1)] for i in range(17)], np.int64),
-        round(milliseconds * 1e6),
+        time_limit(milliseconds),
         eighth_bits(min_probability) if min_probability else NO_PRUNING,
         make_transposition_table(table_megabytes),
         np.zeros(1, np.int64),
@@ -78,6 +86,7 @@ def make_expectimax(
         np.empty((MAX_DEPTH + 1, 4), np.float32),
         np.empty(4, np.float32),
         make_search_status(),
+        make_search_control(),
     )
 
 
@@ -104,7 +113,7 @@ def _outcomes_at(outcomes_of_all: Outcomes, depth: Int) -> Outcomes:
 def max_node(expectimax: Expectimax, rules: Rules, state: State, depth: Int, improbability_left: Int) -> Float:
     """Return Vₙ(state) for a depth n of at least two, and leave the value of each move in `q_values_by_depth[n]`."""
     status = expectimax.status
-    if expectimax.time_limit and nanoseconds() > status.deadline[0]:
+    if expectimax.control.stop[0] or (expectimax.time_limit != NO_TIME_LIMIT and nanoseconds() > status.deadline[0]):
         status.timed_out[0] = 1
         return np.float32(0)
     status.nodes[0] += 1
@@ -147,7 +156,7 @@ def max_node(expectimax: Expectimax, rules: Rules, state: State, depth: Int, imp
 @implements(search, Expectimax)
 def search_by_expectimax(expectimax: Expectimax, rules: Rules, state: State, stream: Stream) -> None:
     """Search to the depth of the board, or deepen ply by ply until the time is up."""
-    status, timed = expectimax.status, expectimax.time_limit > 0
+    status, timed = expectimax.status, expectimax.time_limit != NO_TIME_LIMIT
     empty = empty_cells(downgraded_cells(rules, state, LARGEST_NIBBLE), rules.board)
     max_depth = expectimax.depths[np.int64(popcount(empty))]
     status.timed_out[0], status.nodes[0] = 0, 0

@@ -25,7 +25,7 @@ from tilewright.games.policy import act
 from tilewright.games.rules import ILLEGAL, Rules, State, slide, spawn
 from tilewright.rng import Key, Stream, new_stream, next_word, seed_stream
 from tilewright.search.rollouts import Rollouts, final_value, roll_out
-from tilewright.search.searcher import act_by_search, search
+from tilewright.search.searcher import SearchControl, act_by_search, make_search_control, search
 
 __all__ = ["Tree", "Uct", "make_uct"]
 
@@ -56,6 +56,7 @@ class Uct(NamedTuple):
     key: Key  # what the stream of the rollouts is made from
     stream: Stream
     q_values: NDArray[np.float64]  # float64[4]: the mean of each move, -inf where it is illegal
+    control: SearchControl
 
 
 def make_uct(rollouts: Rollouts, count: int, c: float) -> Uct:
@@ -71,7 +72,7 @@ def make_uct(rollouts: Rollouts, count: int, c: float) -> Uct:
         sibling=np.empty(n, np.int64),
         path=np.empty((n, 2), np.int64),
     )
-    return Uct(rollouts, count, c, tree, np.zeros(2, np.uint64), new_stream(), np.empty(4))
+    return Uct(rollouts, count, c, tree, np.zeros(2, np.uint64), new_stream(), np.empty(4), make_search_control())
 
 
 @implements(search, Uct)
@@ -98,6 +99,8 @@ def grow_tree(uct: Uct, rules: Rules, root: State, stream: Stream) -> None:
         size = 1
         mean, squares = 0.0, 0.0  # of the rollouts so far: Welford's running mean and sum of squares
         for i in range(uct.rollouts_per_move):
+            if uct.control.stop[0]:
+                return
             sigma = np.sqrt(squares / i) if squares > 0.0 else 1.0
             length, value, size = _run_rollout(uct, rules, size, uct.c * sigma)
             for step in range(length):

@@ -26,9 +26,16 @@ from tilewright.games.policy import act
 from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide
 from tilewright.games.state_kernels import MAX_OUTCOMES, make_outcomes
 from tilewright.rng import Stream
-from tilewright.search.clock import nanoseconds, time_for_another
+from tilewright.search.clock import nanoseconds, time_for_another, time_limit
 from tilewright.search.evaluator import Evaluator, evaluate_state
-from tilewright.search.searcher import SearchStatus, act_by_search, make_search_status, search
+from tilewright.search.searcher import (
+    SearchControl,
+    SearchStatus,
+    act_by_search,
+    make_search_control,
+    make_search_status,
+    search,
+)
 
 __all__ = ["LOST", "MAX_DEPTH", "Minimax", "make_minimax"]
 
@@ -37,7 +44,6 @@ LOST = -1e6  # the value of the end of the game; rewards on the way are added
 MAX_DEPTH = 16
 MAX_REPLIES = MAX_OUTCOMES
 CLOCK_INTERVAL = 32  # states that are evaluated between two looks at the clock
-NO_TIME_LIMIT = 2**62  # nanoseconds
 INFINITY = np.inf
 LOWEST = np.float32(-np.inf)
 
@@ -58,12 +64,13 @@ class Minimax(NamedTuple):
 
     evaluator: Evaluator
     max_depth: int
-    time_limit: int  # nanoseconds a move
+    time_limit: int  # nanoseconds a move, or NO_TIME_LIMIT
     outcomes: Outcomes
     replies: Replies
     status: SearchStatus
     q_values_under_way: NDArray[np.float64]  # float64[4]: of the depth that is being searched
     q_values: NDArray[np.float64]  # float64[4]: of the last completed depth, -inf where a move is illegal
+    control: SearchControl
 
 
 def make_minimax(evaluator: Evaluator, depth: int = MAX_DEPTH, milliseconds: float | None = None) -> Minimax:
@@ -77,8 +84,17 @@ def make_minimax(evaluator: Evaluator, depth: int = MAX_DEPTH, milliseconds: flo
         np.zeros(shape, np.int64),
         np.zeros(MAX_DEPTH, np.uint64),
     )
-    limit = NO_TIME_LIMIT if milliseconds is None else round(milliseconds * 1e6)
-    return Minimax(evaluator, depth, limit, make_outcomes(), replies, make_search_status(), np.zeros(4), np.zeros(4))
+    return Minimax(
+        evaluator,
+        depth,
+        time_limit(milliseconds),
+        make_outcomes(),
+        replies,
+        make_search_status(),
+        np.zeros(4),
+        np.zeros(4),
+        make_search_control(),
+    )
 
 
 @linked
@@ -86,7 +102,7 @@ def _evaluate(minimax: Minimax, rules: Rules, state: State) -> float:
     """Return the evaluator's value of a state, LOST where no move is legal; check the clock now and then."""
     status = minimax.status
     status.nodes[0] += 1
-    if status.nodes[0] % CLOCK_INTERVAL == 0 and nanoseconds() > status.deadline[0]:
+    if status.nodes[0] % CLOCK_INTERVAL == 0 and (minimax.control.stop[0] or nanoseconds() > status.deadline[0]):
         status.timed_out[0] = 1
     value = evaluate_state(minimax.evaluator, rules, state)
     q_values = minimax.evaluator.q_values

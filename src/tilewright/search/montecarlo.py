@@ -18,7 +18,7 @@ from tilewright.games.policy import act
 from tilewright.games.rules import ILLEGAL, Rules, State, slide, spawn
 from tilewright.rng import Key, Stream, new_stream, next_word, seed_stream
 from tilewright.search.rollouts import Rollouts, roll_out
-from tilewright.search.searcher import act_by_search, search
+from tilewright.search.searcher import SearchControl, act_by_search, make_search_control, search
 
 __all__ = ["MonteCarlo", "draw_key", "make_monte_carlo", "mean_blocks", "run_blocks"]
 
@@ -38,12 +38,14 @@ class MonteCarlo(NamedTuple):
     stream: Stream
     sums: Sums  # float64[4 * blocks]: the sum of the values of each block of rollouts
     q_values: Sums  # float64[4]: the mean of each move, -inf where it is illegal
+    control: SearchControl
 
 
 def make_monte_carlo(rollouts: Rollouts, count: int, shared_spawn: bool) -> MonteCarlo:
     """Return a search with a workspace for one thread."""
     sums = np.zeros(4 * -(-count // BLOCK))
-    return MonteCarlo(rollouts, count, shared_spawn, np.zeros(2, np.uint64), new_stream(), sums, np.empty(4))
+    key, control = np.zeros(2, np.uint64), make_search_control()
+    return MonteCarlo(rollouts, count, shared_spawn, key, new_stream(), sums, np.empty(4), control)
 
 
 @implements(search, MonteCarlo)
@@ -85,6 +87,8 @@ def _sum_of_rollouts(
     state, spawn_reward = spawn(rules, after, stream)
     total = 0.0
     for i in range(begin, end):
+        if monte_carlo.control.stop[0]:
+            break
         seed_stream(stream, monte_carlo.key, u64(action * monte_carlo.rollouts_per_move + i))
         if not monte_carlo.shared_spawn:
             state, spawn_reward = spawn(rules, after, stream)

@@ -1,10 +1,11 @@
 """What all searchers share.
 
-A searcher is a NamedTuple type with a field `q_values` and one verb,
+A searcher is a NamedTuple type with the fields `q_values` and `control`, and one verb,
 
     search(searcher, rules, state, stream)      fills `q_values`, -inf where a move is illegal
 
-Every searcher is a policy: it plays the first move of the highest value.
+Every searcher is a policy: it plays the first move of the highest value. A search that was asked to stop ends within
+some evaluations or one rollout; what it leaves in `q_values` means nothing, and no move is played.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -13,13 +14,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.jit import Int
-from tilewright.games.policy import apply_action, best_action
+from tilewright.games.policy import NO_ACTION, apply_action, best_action
 from tilewright.games.rules import Rules, State
 from tilewright.rng import Stream
 
-__all__ = ["SearchStatus", "Searcher", "act_by_search", "make_search_status", "search"]
+__all__ = [
+    "SearchControl",
+    "SearchStatus",
+    "Searcher",
+    "act_by_search",
+    "make_search_control",
+    "make_search_status",
+    "search",
+]
 
 Searcher: TypeAlias = Any  # a NamedTuple type that implements `search`
+
+
+class SearchControl(NamedTuple):
+    """What another thread may see of a search, and ask of it; int64[1] each."""
+
+    began: NDArray[np.int64]  # 1 from the start of a search on: the time before that is spent on compiling
+    stop: NDArray[np.int64]  # 1 asks the search to end, and every later one
+
+
+def make_search_control() -> SearchControl:
+    """Return the control of a search that has not begun."""
+    return SearchControl(np.zeros(1, np.int64), np.zeros(1, np.int64))
 
 
 class SearchStatus(NamedTuple):
@@ -42,6 +63,9 @@ def search(searcher: Searcher, rules: Rules, state: State, stream: Stream) -> No
 
 
 def act_by_search(searcher: Searcher, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
-    """Implement `act` for a searcher."""
+    """Implement `act` for a searcher; a search that was stopped plays no move."""
+    searcher.control.began[0] = 1
     search(searcher, rules, state, stream)
+    if searcher.control.stop[0]:
+        return NO_ACTION, state, 0
     return apply_action(rules, state, best_action(searcher.q_values))

@@ -7,8 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self, TypeVar, cast, overload
 
-from tilewright._core.config import Config, Value, config_from_toml, key, presets_in, read_source
-from tilewright._core.registry import did_you_mean, load_object
+from tilewright._core.checks import Range
+from tilewright._core.config import (
+    MAX_COUNT,
+    MAX_SEED,
+    MINUTES,
+    Config,
+    Value,
+    config_from_toml,
+    key,
+    presets_in,
+    read_source,
+)
+from tilewright._core.registry import load_object
+from tilewright._core.text import did_you_mean
 from tilewright.errors import ConfigError, SpecError, UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
@@ -16,12 +28,13 @@ from tilewright.ntuple.downgrade import check_downgrade_above
 from tilewright.ntuple.model import VALUE_FUNCTIONS
 from tilewright.ntuple.patterns import NETWORKS, NTupleArchitecture
 
-__all__ = ["AnyConfig", "TrainingConfig", "list_presets", "read_config"]
+__all__ = ["AnyConfig", "TrainingConfig", "list_presets", "parse_config", "read_config"]
 
 UPDATES = ("online", "backward")
 STEP_SIZES = ("fixed", "tc")
 DEFAULT_NETWORK = "4x6"
 LARGEST_VALUE = 1_000_000_000  # far above any score, and float32 still represents it
+FRACTION = Range(0, 1)
 PRESET_FOLDERS = ("training/presets", "deep/presets")  # of the package
 DEEP_CONFIG = "tilewright.deep.config:DeepConfig"
 
@@ -124,13 +137,20 @@ class TrainingConfig(Config):
         "(Szubert & Jaśkowski 2014).",
     )
     alphabet: int = key(
-        16, "With `tuples`: the number of tiles that a cell distinguishes, with the empty cell; 15 or 16."
+        16,
+        "With `tuples`: the number of tiles that a cell distinguishes, with the empty cell; 15 or 16.",
+        Range(15, 16),
     )
     features: tuple[str, ...] = key(
         (), "With `tuples`: further features, such as large_tiles or empty_cells (Yeh et al. 2016)."
     )
     by_hint: bool = key(
         False, "With `tuples`: separate weights for every hint, which announces the next tile (Threes only)."
+    )
+    hint_tuples: tuple[str, ...] = key(
+        (),
+        "With `tuples` and `features`: tuples that are read together with the hint (Threes only; the published program "
+        "of Yeh et al. has one).",
     )
     stages: tuple[str, ...] = key(
         (),
@@ -146,16 +166,19 @@ class TrainingConfig(Config):
         0.0,
         "With `promote`: the fraction of the training during which the later stages are frozen and the first stage "
         "learns all boards.",
+        FRACTION,
     )
     start_pool: int = key(
         0,
         "Train the stages one after the other; every later stage starts its games from this number of boards, at "
         "which games of the stage before reached it (Yeh et al. 2016). 0: train all stages together.",
+        Range(0, 10_000_000),
     )
     teacher_fraction: float = key(
         0.0,
         "With `start_pool`: the fraction of a later stage's training during which the stage before chooses the "
         "moves and the new stage learns from them.",
+        FRACTION,
     )
     value_function: str = key("afterstate", "What is valued: afterstate, state or action (Szubert & Jaśkowski 2014).")
     update: str = key(
@@ -164,10 +187,24 @@ class TrainingConfig(Config):
         "the first (Matsuzaki 2017; TDL2048+ calls the two forward and backward).",
     )
     lambda_: float = key(
-        0.0, "λ of the TD(λ) return: 0 is TD(0), 1 the score of the rest of the game (Jaśkowski 2016 uses 0.5)."
+        0.0,
+        "λ of the TD(λ) return: 0 is TD(0), 1 the score of the rest of the game (Jaśkowski 2016 uses 0.5).",
+        FRACTION,
     )
     n_step: int = key(
-        0, "Cut off the λ-return after this number of moves (5 in Yeh et al. 2016, equation 6). 0: no limit."
+        0,
+        "Cut off the λ-return after this number of moves (5 in Yeh et al. 2016, equation 6). 0: no limit.",
+        Range(0, 1_000_000),
+    )
+    rechoose_next_move: bool = key(
+        False,
+        "Backward TD(0) of afterstate values: an update chooses the next move again, with the weights as they are "
+        "then, instead of taking the move that was played (Chen 2019).",
+    )
+    value_last_board: bool = key(
+        False,
+        "Backward TD(0), with state values or `rechoose_next_move`: the last board of a game has the value that the "
+        "network gives it (Chen 2019). false: the end of a game has the value 0.",
     )
     step_size: str = key(
         "tc",
@@ -178,17 +215,20 @@ class TrainingConfig(Config):
         1.0,
         "The learning rate: the fraction of the error that one update removes. It is divided among the weights read, "
         "as TDL2048+ does; the rate per weight of other papers is alpha divided by the number of weights read.",
+        Range(0, 2, above=True),
     )
     decay: float = key(
         1.0,
         "Multiply alpha by `decay` when the last `patience` games are no better than the `patience` before them "
         "(Yeh et al. 2016).",
+        Range(0, 1, above=True),
     )
-    patience: int = key(0, "The number of games that `decay` compares. 0: alpha stays as it is.")
+    patience: int = key(0, "The number of games that `decay` compares. 0: alpha stays as it is.", Range(0, MAX_COUNT))
     restart: int = key(
         0,
         "Play a game of at least this number of moves again from its middle, and repeat while the new game is as "
         "long (Matsuzaki 2017). 0: never.",
+        Range(0, MAX_COUNT),
     )
     model: str = key(
         "",
@@ -196,36 +236,52 @@ class TrainingConfig(Config):
         "stage that it does not have.",
     )
     optimistic_init: float = key(
-        0.0, "The value of every board at the start; high values are optimistic and make it explore (Guei 2021)."
+        0.0,
+        "The value of every board at the start; high values are optimistic and make it explore (Guei 2021).",
+        Range(-LARGEST_VALUE, LARGEST_VALUE),
     )
-    epsilon: float = key(0.0, "The probability of a random move (ε-greedy exploration).")
+    epsilon: float = key(0.0, "The probability of a random move (ε-greedy exploration).", FRACTION)
+    goal_tile: int = key(
+        0,
+        "Training games end when this tile is made; to learn to win rather than to score (Szubert & Jaśkowski 2014, "
+        "VI-A). 0: they go on until no move is legal.",
+        Range(0, 131_072),
+    )
+    goal_reward: int = key(
+        0,
+        "With `goal_tile`: the reward for making it, besides its points. Scores of training games include it.",
+        Range(0, 1_000_000_000),
+    )
+    goal_only: bool = key(False, "With `goal_tile`: points have no reward, only the goal has.")
     downgrade_above: int = key(
         0,
         "The trained model plays boards with larger tiles than this as boards with smaller tiles "
         "(tile-downgrading, Guei et al. 2021). 0: never.",
+        Range(0, 131_072),
     )
-    games: int = key(0, "The budget in games; training ends when the first of the two budgets is used up. 0: no limit.")
-    minutes: float = key(0.0, "The budget in minutes of training, without evaluations. 0: no limit.")
-    seed: int = key(0, "The seed of all random numbers; on one thread, the same seed gives the same weights.")
-    curve_games: int = key(1000, "The number of games in a row of the learning curve.")
-    evaluate_games: int = key(200, "The number of games of an evaluation during training.")
-    evaluate_minutes: float = key(5.0, "The time between evaluations, in minutes of training. 0: no evaluations.")
-    checkpoint_minutes: float = key(5.0, "The time between checkpoints, in minutes of training.")
+    games: int = key(
+        0,
+        "The budget in games; training ends when the first of the two budgets is used up. 0: no limit.",
+        Range(0, MAX_COUNT),
+    )
+    minutes: float = key(0.0, "The budget in minutes of training, without evaluations. 0: no limit.", MINUTES)
+    seed: int = key(
+        0, "The seed of all random numbers; on one thread, the same seed gives the same weights.", Range(0, MAX_SEED)
+    )
+    curve_games: int = key(1000, "The number of games in a row of the learning curve.", Range(1, MAX_COUNT))
+    evaluate_games: int = key(200, "The number of games of an evaluation during training.", Range(1, 1_000_000))
+    evaluate_minutes: float = key(
+        5.0, "The time between evaluations, in minutes of training. 0: no evaluations.", MINUTES
+    )
+    checkpoint_minutes: float = key(
+        5.0, "The time between checkpoints, in minutes of training.", Range(0, MINUTES.largest, above=True)
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._one_of("value_function", VALUE_FUNCTIONS)
         self._one_of("update", UPDATES)
         self._one_of("step_size", STEP_SIZES)
-        for name in ("lambda_", "epsilon", "stages_from", "teacher_fraction"):
-            self._between(name, 0, 1)
-        self._between("alpha", 0, 2, above=True)
-        self._between("decay", 0, 1, above=True)
-        self._between("optimistic_init", -LARGEST_VALUE, LARGEST_VALUE)
-        for name in ("start_pool", "n_step", "patience", "restart", "games", "minutes", "seed", "evaluate_minutes"):
-            self._between(name, 0, None)
-        for name in ("curve_games", "evaluate_games", "checkpoint_minutes"):
-            self._between(name, 0, None, above=True)
         self._check_network()
         self._check_learning()
         self._check_stages()
@@ -236,7 +292,7 @@ class TrainingConfig(Config):
             raise ConfigError(f'network = "{self.network}" and tuples exclude each other; leave one of them out')
         if self.tuples:
             return
-        for name in ("symmetric", "alphabet", "features", "by_hint"):
+        for name in ("symmetric", "alphabet", "features", "by_hint", "hint_tuples"):
             if getattr(self, name) != getattr(type(self), name):
                 raise ConfigError(f"{name} needs tuples; network = {self._network_name!r} has its own")
         if self._network_name not in NETWORKS:
@@ -250,6 +306,7 @@ class TrainingConfig(Config):
             raise ConfigError('update = "online" learns from one move at a time; lambda and n_step need "backward"')
         if self.update == "online" and self.restart:
             raise ConfigError('update = "online" does not keep the moves of a game; restart needs "backward"')
+        self._check_next_move()
         if 0 < self.patience < self.curve_games:
             raise ConfigError(
                 f"patience = {self.patience}: must be 0 or at least curve_games = {self.curve_games}, "
@@ -260,6 +317,15 @@ class TrainingConfig(Config):
                 'value_function = "state" does not allow optimistic_init > 0: the end of a game would have the '
                 "highest value"
             )
+
+    def _check_next_move(self) -> None:
+        for name in ("rechoose_next_move", "value_last_board"):
+            if getattr(self, name) and (self.update != "backward" or self.lambda_ > 0 or self.n_step):
+                raise ConfigError(f'{name} is for backward TD(0): update = "backward", lambda = 0, n_step = 0')
+        if self.rechoose_next_move and self.value_function != "afterstate":
+            raise ConfigError('rechoose_next_move needs value_function = "afterstate": others do not value a next move')
+        if self.value_last_board and self.value_function != "state" and not self.rechoose_next_move:
+            raise ConfigError('value_last_board needs value_function = "state", or rechoose_next_move')
 
     def _check_stages(self) -> None:
         if self.promote and self.value_function == "action":
@@ -277,6 +343,20 @@ class TrainingConfig(Config):
         if self.start_pool and self.value_function == "action":
             raise ConfigError('start_pool does not work with value_function = "action"')
 
+    def _check_goal(self) -> None:
+        for name in ("goal_reward", "goal_only"):
+            if getattr(self, name) and not self.goal_tile:
+                raise ConfigError(f"{name} needs goal_tile")
+        if self.goal_only and not self.goal_reward:
+            raise ConfigError("goal_only needs goal_reward: nothing else would have a reward")
+        if self.goal_tile and self.start_pool:
+            raise ConfigError("goal_tile does not work with start_pool: later stages start beyond the goal")
+        if self.goal_tile:
+            try:
+                self.make_game().code(self.goal_tile)
+            except UsageError as error:
+                raise ConfigError(f"goal_tile = {self.goal_tile}: {error}") from None
+
     def _check_parts(self) -> None:
         for name, part in (
             ("game", self.make_game),
@@ -291,6 +371,7 @@ class TrainingConfig(Config):
             check_downgrade_above(self.downgrade_above, self.make_game())
         except SpecError as error:
             raise ConfigError(str(error)) from None
+        self._check_goal()
 
     @property
     def agent_name(self) -> str:
@@ -328,7 +409,9 @@ class TrainingConfig(Config):
 
     def _one_stage(self) -> NTupleArchitecture:
         if self.tuples:
-            architecture = NTupleArchitecture(self.tuples, self.symmetric, self.alphabet, self.features, self.by_hint)
+            architecture = NTupleArchitecture(
+                self.tuples, self.symmetric, self.alphabet, self.features, self.by_hint, hint_tuples=self.hint_tuples
+            )
         else:
             architecture = NETWORKS[self._network_name]
         architecture.check_fits(self.make_game())
@@ -372,11 +455,20 @@ def read_config(source: str | Path | AnyConfig, **changes: object) -> AnyConfig:
     if not isinstance(source, str | os.PathLike):
         raise ConfigError(f"{source!r}: must be the name of a preset, the path of a file, or a configuration")
     text = read_source(source if isinstance(source, str) else Path(source), *PRESET_FOLDERS)
-    kind: type[Config] = load_object(DEEP_CONFIG, "deep") if _is_deep(text, changes) else TrainingConfig
     try:
-        return cast(AnyConfig, config_from_toml(kind, text, **changes))
+        return parse_config(text, **changes)
     except ConfigError as error:
         raise ConfigError(f"{source}: {error}") from None
+
+
+def parse_config(text: str, **changes: object) -> AnyConfig:
+    """Read a training configuration of any kind from TOML, and change some of its keys; see `read_config`.
+
+    Raises:
+        ConfigError: The text is not TOML, a key is unknown, or a value is not allowed.
+    """
+    kind: type[Config] = load_object(DEEP_CONFIG, "deep") if _is_deep(text, changes) else TrainingConfig
+    return cast(AnyConfig, config_from_toml(kind, text, **changes))
 
 
 def _is_deep(text: str, changes: dict[str, object]) -> bool:

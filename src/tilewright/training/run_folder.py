@@ -3,6 +3,7 @@
 config.toml              the configuration
 metrics.csv              the learning curve (columns: TrainingPoint, CurvePoint, DeepPoint)
 evaluations.csv          evaluations during training (columns: EvaluationPoint)
+episodes.csv             every training game of a deep network (columns: EpisodePoint)
 stages.csv               the start of every later stage, where stages are trained one after the other (StagePoint)
 events.out.tfevents.…    the same numbers for TensorBoard
 checkpoint.safetensors   the whole state of the training
@@ -12,20 +13,20 @@ curve.png, report.html   the learning curve and a report
 
 import csv
 import io
-import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 from tilewright import __version__
-from tilewright._core.files import Array, Tensors, read_tensors, write_tensors, write_text
+from tilewright._core.files import Array, Tensors, parse_json, read_tensors, write_tensors, write_text
 from tilewright.errors import FileError
 from tilewright.training.config import AnyConfig, read_config
 
 __all__ = [
     "CurvePoint",
     "DeepPoint",
+    "EpisodePoint",
     "EvaluationPoint",
     "EventLog",
     "Point",
@@ -33,6 +34,8 @@ __all__ = [
     "SavedProgress",
     "StagePoint",
     "TrainingPoint",
+    "curve_kind",
+    "parse_rows",
 ]
 
 
@@ -67,14 +70,19 @@ class TrainingPoint:
 class CurvePoint(TrainingPoint):
     """A row of `metrics.csv` of an n-tuple network: TrainingPoint's columns and these.
 
-    | column | meaning                                                               | unit |
-    |--------|-----------------------------------------------------------------------|------|
-    | alpha  | the learning rate                                                     |      |
-    | stage  | the stage that learns, from 1, where they learn one after the other   |      |
+    | column    | meaning                                                             | unit   |
+    |-----------|---------------------------------------------------------------------|--------|
+    | alpha     | the learning rate                                                   |        |
+    | stage     | the stage that learns, from 1, where they learn one after the other |        |
+    | share_max | highest final score of the first of these games (see below)         | points |
+
+    For `share_max` a stage counts as large a part of the games as of all games reach it, as Yeh et al. (2016, Fig. 8)
+    do: a maximum over more games would be higher for that reason alone.
     """
 
     alpha: float
     stage: int = 1
+    share_max: int = 0
 
 
 @dataclass(frozen=True)
@@ -93,6 +101,24 @@ class DeepPoint(TrainingPoint):
     loss: float
 
     stage: ClassVar[int] = 1
+
+
+@dataclass(frozen=True)
+class EpisodePoint:
+    """A row of `episodes.csv`: a training game of a deep network.
+
+    | column  | meaning                                 | unit   |
+    |---------|-----------------------------------------|--------|
+    | games   | the number of the game, from 1          | games  |
+    | moves   | moves since the start of the training   | moves  |
+    | score   | final score                             | points |
+    | largest | largest tile                            | tile   |
+    """
+
+    games: int
+    moves: int
+    score: int
+    largest: int
 
 
 @dataclass(frozen=True)
@@ -141,7 +167,7 @@ class StagePoint:
     baseline_score: float
 
 
-Point: TypeAlias = TrainingPoint | EvaluationPoint | StagePoint
+Point: TypeAlias = TrainingPoint | EvaluationPoint | StagePoint | EpisodePoint
 P = TypeVar("P", bound=Point)
 Checkpoint: TypeAlias = tuple[dict[str, Array], dict[str, Any], dict[str, str]]
 
@@ -171,6 +197,7 @@ class RunFolder:
         self.metrics_file = path / "metrics.csv"
         self.evaluations_file = path / "evaluations.csv"
         self.stages_file = path / "stages.csv"
+        self.episodes_file = path / "episodes.csv"
         self.checkpoint_file = path / "checkpoint.safetensors"
         self.model_file = path / "model.safetensors"
         self.curve_file = path / "curve.png"
@@ -213,50 +240,60 @@ class RunFolder:
         if metadata.get("format") != checkpoint_format:
             raise FileError(f"{self.checkpoint_file}: not a checkpoint of this version")
         try:
-            progress = json.loads(metadata["progress"])
-        except (KeyError, ValueError):
-            raise self.damaged_progress() from None
+            progress = parse_json(metadata["progress"])
+        except KeyError:
+            raise self.damaged_progress("it is missing") from None
+        except ValueError as error:
+            raise self.damaged_progress(str(error)) from None
         if not isinstance(progress, dict):
-            raise self.damaged_progress()
+            raise self.damaged_progress("it is no JSON object")
         return tensors, progress, metadata
 
-    def damaged_progress(self) -> FileError:
+    def damaged_progress(self, reason: str) -> FileError:
         """The error for a checkpoint whose progress does not fit the session."""
-        return FileError(f"{self.checkpoint_file}: its progress is damaged")
+        return FileError(f"{self.checkpoint_file}: its progress is damaged: {reason}")
 
     def curve_points(self) -> list[TrainingPoint]:
         """The learning curve: the complete rows of `metrics.csv`."""
-        kind = DeepPoint if "loss" in _header(self.metrics_file) else CurvePoint
-        return list(_read_rows(self.metrics_file, kind))
+        lines = _lines(self.metrics_file)
+        return list(parse_rows(lines, curve_kind(lines)))
 
     def evaluation_points(self) -> list[EvaluationPoint]:
         """The complete rows of `evaluations.csv`."""
-        return _read_rows(self.evaluations_file, EvaluationPoint)
+        return parse_rows(_lines(self.evaluations_file), EvaluationPoint)
 
     def stage_points(self) -> list[StagePoint]:
         """The complete rows of `stages.csv`."""
-        return _read_rows(self.stages_file, StagePoint)
+        return parse_rows(_lines(self.stages_file), StagePoint)
 
-    def append(self, point: Point) -> None:
-        """Append a row to the file of its kind.
+    def episode_points(self) -> list[EpisodePoint]:
+        """The complete rows of `episodes.csv`."""
+        return parse_rows(_lines(self.episodes_file), EpisodePoint)
+
+    def append(self, *points: Point) -> None:
+        """Append rows to the file of their kind, the same for all.
 
         Raises:
             FileError: The file cannot be written.
         """
-        path = self._file_of(point)
+        if not points:
+            return
+        path = self._file_of(points[0])
         try:
             new = not path.exists() or path.stat().st_size == 0
             with path.open("a", newline="") as file:
                 writer = csv.writer(file)
                 if new:
-                    writer.writerow(asdict(point))
-                writer.writerow(asdict(point).values())
+                    writer.writerow(asdict(points[0]))
+                writer.writerows(asdict(point).values() for point in points)
         except OSError as error:
             raise FileError(f"{path}: cannot be written: {error.strerror}") from None
 
     def _file_of(self, point: Point) -> Path:
         if isinstance(point, TrainingPoint):
             return self.metrics_file
+        if isinstance(point, EpisodePoint):
+            return self.episodes_file
         return self.evaluations_file if isinstance(point, EvaluationPoint) else self.stages_file
 
     def remove_unfinished(self) -> None:
@@ -271,6 +308,7 @@ class RunFolder:
         These are rows of later games and stages, and the last row of the learning curve if it was not full.
         """
         _rewrite(self.evaluations_file, [row for row in self.evaluation_points() if row.games <= progress.games])
+        _rewrite(self.episodes_file, [row for row in self.episode_points() if row.games <= progress.games])
         stages = [row for row in self.stage_points() if row.stage <= progress.stage + 1]
         _rewrite(self.stages_file, [row for row in stages if row.games <= progress.games])
         full = progress.games - (progress.pending_games > 0)
@@ -308,23 +346,38 @@ def _lines(path: Path) -> list[str]:
     return complete.decode("ascii", "replace").splitlines()
 
 
-def _header(path: Path) -> list[str]:
-    return next(csv.reader(_lines(path)[:1]), [])
+def curve_kind(lines: Sequence[str]) -> type[TrainingPoint]:
+    """The kind of the rows of a `metrics.csv`, from its header."""
+    return DeepPoint if "loss" in _cells(lines[0] if lines else "") else CurvePoint
 
 
-def _read_rows(path: Path, kind: type[P]) -> list[P]:
-    """The rows of a CSV file; rows that are damaged are left out."""
-    columns = {column.name: column.type for column in fields(kind)}
+def parse_rows(lines: Sequence[str], kind: type[P]) -> list[P]:
+    """The rows of a CSV file, whose first line is its header; rows that are damaged are left out.
+
+    A column that an older version did not write has its default.
+    """
+    header = _cells(lines[0] if lines else "")
+    columns = {
+        column.name: column.type for column in fields(kind) if column.name in header or column.default is MISSING
+    }
     rows = []
-    for row in csv.DictReader(_lines(path)):
+    for line in lines[1:]:
+        row = dict(zip(header, _cells(line), strict=False))
         try:
             values: dict[str, Any] = {
                 name: float(row[name]) if type_ is float else int(row[name]) for name, type_ in columns.items()
             }
             rows.append(kind(**values))
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, ValueError):
             continue
     return rows
+
+
+def _cells(line: str) -> list[str]:
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:  # a line with characters that no session writes
+        return []
 
 
 def _rewrite(path: Path, rows: list[P]) -> None:

@@ -9,16 +9,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tilewright._core.options import Option
 from tilewright.agents import AGENTS
 from tilewright.agents.base import Agent, Analysis, Player
 from tilewright.agents.defaults import NETWORK_AGENTS, ready_agents
-from tilewright.errors import SpecError, TilewrightError
+from tilewright.errors import FileError, SpecError, TilewrightError
 from tilewright.games.base import Game
 from tilewright.games.board import Board
 from tilewright.web.limits import Limits
 from tilewright.web.registration import parse_registered
 from tilewright.web.runs import RunLibrary
 from tilewright.web.schemas import JsonObject
+from tilewright.web.searches import Search
 
 __all__ = ["AgentCatalogue", "AgentFailedError", "WebAgent", "log_failure"]
 
@@ -47,15 +49,16 @@ class WebAgent:
     A player keeps its policy and its transposition table from one request to the next. It serves one request at a time.
     """
 
-    def __init__(self, agent: Agent, spec: str, model_file: Path | None = None) -> None:
+    def __init__(self, agent: Agent, spec: str, max_seconds: float, model_file: Path | None = None) -> None:
         """Wrap an agent.
 
         Args:
             agent: The agent.
             spec: Its spec with the name of a run instead of the path of a model.
+            max_seconds: The time that one search may take.
             model_file: The model of the run, if it plays one.
         """
-        self.agent, self.spec = agent, spec
+        self.agent, self.spec, self._max_seconds = agent, spec, max_seconds
         self._model_file, self._model_version = model_file, _version(model_file)
         self._idle: list[Player] = []
         self._lock = threading.Lock()
@@ -70,15 +73,28 @@ class WebAgent:
         """Whether it plays without a search."""
         return self.agent.name in _QUICK
 
+    def new_search(self) -> Search:
+        """Return the control of a search that may take as long as the agent is allowed to."""
+        return Search(self._max_seconds)
+
     @contextmanager
-    def player(self, game: Game) -> Iterator[Player]:
-        """Lend a player for one thread; errors of the agent's own code become AgentFailedError."""
-        with self.reporting_failures():
+    def player(self, game: Game, search: Search | None = None, *others: type[Exception]) -> Iterator[Player]:
+        """Lend a player for one thread; errors of the agent's own code become AgentFailedError.
+
+        Args:
+            game: The game to play.
+            search: Stops the player; a player that was stopped is not lent again.
+            others: Errors that are not those of the agent.
+        """
+        search = search or self.new_search()
+        with self.reporting_failures(*others):
             player = self._take(game) or self.agent.player(game)
-            yield player
-        with self._lock:
-            self._idle.append(player)
-            del self._idle[:-_MAX_IDLE]
+            with search.using(player):
+                yield player
+        if not player.is_stopped:  # which may happen just after its last search
+            with self._lock:
+                self._idle.append(player)
+                del self._idle[:-_MAX_IDLE]
 
     def _take(self, game: Game) -> Player | None:
         with self._lock:
@@ -89,7 +105,10 @@ class WebAgent:
 
     @contextmanager
     def reporting_failures(self, *others: type[Exception]) -> Iterator[None]:
-        """Raise AgentFailedError instead of errors of the agent's own code; `others` are not its errors."""
+        """Raise AgentFailedError instead of errors of the agent's own code; `others` are not its errors.
+
+        An agent of this package fails because of the model that a run has: that is a FileError.
+        """
         passed_on: tuple[type[Exception], ...] = (TilewrightError, *others)
         try:
             yield
@@ -97,15 +116,22 @@ class WebAgent:
             raise
         except Exception as error:
             reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+            if self._model_file is not None:
+                raise FileError(f"agent {self.spec}: the model of the run cannot be played: {reason}") from error
             raise AgentFailedError(f"agent {self.spec} failed: {reason}") from error
 
-    def analyse(self, board: Board) -> Analysis:
+    def analyse(self, board: Board, search: Search | None = None) -> Analysis:
         """Search once, and return the values of all moves and the move that the agent plays.
+
+        Args:
+            board: The board.
+            search: Stops the search.
 
         Raises:
             AgentFailedError: The agent raised an error, or a value is not a finite number.
+            SearchStoppedError: The search was stopped.
         """
-        with self.player(board.game) as player:
+        with self.player(board.game, search) as player:
             analysis = player.analyse(board)
             values = {move: float(value) for move, value in analysis.values.items()}
         for move, value in values.items():
@@ -114,12 +140,13 @@ class WebAgent:
         return dataclasses.replace(analysis, values=values)
 
 
-def _version(file: Path | None) -> int:
-    """Return the time at which a file was last written; 0 if there is none."""
+def _version(file: Path | None) -> tuple[int, int]:
+    """Return the time at which a file was last written, and its size; zeros if there is none."""
     try:
-        return 0 if file is None else file.stat().st_mtime_ns
+        found = None if file is None else file.stat(follow_symlinks=False)
     except OSError:
-        return 0
+        found = None
+    return (0, 0) if found is None else (found.st_mtime_ns, found.st_size)
 
 
 class AgentCatalogue:
@@ -168,7 +195,7 @@ class AgentCatalogue:
         name, words = parse_registered(AGENTS, spec, self._limits.spec)
         if (name, words) in self._offered:
             agent = AGENTS.make(name, **words)
-            return WebAgent(agent, agent.spec)
+            return WebAgent(agent, agent.spec, self._limits.job_seconds)
         known = AGENTS.options(name)
         for option in words:
             if option in known and option not in _FREE.union(_BOUNDED):
@@ -181,7 +208,7 @@ class AgentCatalogue:
             if isinstance(value, int | float) and value > limit:
                 raise SpecError(f"agent {agent.name}, option {option}={value}: at most {limit:,} here")
         shown = dataclasses.replace(agent, model=run).spec if run else agent.spec  # type: ignore[call-arg]
-        return WebAgent(agent, shown, file)
+        return WebAgent(agent, shown, self._limits.search_seconds, file)
 
     def specs(self, game: Game) -> list[str]:
         """Return the specs of the agents that can play a game: the strongest first, then those of users and of runs."""
@@ -190,7 +217,7 @@ class AgentCatalogue:
             f"{name}:model={run}"
             for run, agent in self._runs.agents_for(game).items()
             for name in (NETWORK_AGENTS if agent in NETWORK_AGENTS else (agent,))
-            if AGENTS.is_available(name)
+            if AGENTS.is_available(name) and _is_spec(f"{name}:model={run}", run, self._limits.spec)
         ]
         return list(dict.fromkeys((*ready, *self._offered_specs, *runs)))
 
@@ -202,12 +229,26 @@ class AgentCatalogue:
         name, words = AGENTS.parse(spec)
         options, offered = AGENTS.options(name), spec in self._offered_specs
         bounds = {
-            option: {"default": options[option].default, "max": getattr(self._limits, option)}
+            option: self._bounds(options[option])
             for option in _BOUNDED
             if option in options and not (offered and words)
         }
         run = None if offered else words.get("model")
         return {"spec": spec, "name": name, "run": run, "summary": AGENTS.summary(name), "bounds": bounds}
+
+    def _bounds(self, option: Option) -> JsonObject:
+        """Return the default of an option and its least and largest value here; None where there is no such value."""
+        limit, own = getattr(self._limits, option.name), option.range
+        least, largest = (None, limit) if own is None else (own.least, min(limit, own.largest))
+        return {"default": option.default, "min": least, "max": largest}
+
+
+def _is_spec(spec: str, run: str, max_length: int) -> bool:
+    """Return whether a spec reads back: the folder of a run may have any name, also one with a comma."""
+    try:
+        return len(spec) <= max_length and AGENTS.parse(spec)[1] == {"model": run}
+    except SpecError:
+        return False
 
 
 def _needs_options(name: str) -> bool:

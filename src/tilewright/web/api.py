@@ -20,6 +20,7 @@ from tilewright.web.schemas import (
     GameEntry,
     JobStatus,
     JsonObject,
+    Number,
     PositionAnswer,
     Refusal,
     ReviewRequest,
@@ -29,6 +30,7 @@ from tilewright.web.schemas import (
     StepAnswer,
     StepRequest,
 )
+from tilewright.web.searches import Search
 from tilewright.web.state import ServerState
 
 __all__ = ["PREFIX", "make_api"]
@@ -38,6 +40,8 @@ _Responses = dict[int | str, dict[str, Any]]  # as FastAPI declares them
 _REFUSALS: _Responses = {
     400: {"model": Refusal, "description": "the request is not possible"},
     403: {"model": Refusal, "description": "the request comes from another site"},
+    405: {"model": Refusal, "description": "the path has other methods: see `Allow`"},
+    408: {"model": Refusal, "description": "the body of the request did not come in time"},
     413: {"model": Refusal, "description": "the request is too large"},
     422: {"model": Refusal, "description": "a value is missing or has the wrong type"},
     429: {"model": Refusal, "description": "the server is busy"},
@@ -60,44 +64,45 @@ def make_api(server: ServerState) -> APIRouter:
 
 
 def _add_games(api: APIRouter, server: ServerState) -> None:
-    quick = server.executors.quick
+    quick, files = server.executors.quick, server.executors.files
 
     def game_of(spec: str) -> Game:
         return read_game(spec, server.limits.spec)
 
-    @api.get("/games", response_model=list[GameEntry], tags=["games"])
+    @api.get("/games", response_model=list[GameEntry], operation_id="list_games", tags=["games"])
     async def games() -> list[JsonObject]:
         """The games, their options, and how their tiles look."""
         return await quick.run(describe_games)
 
-    @api.get("/agents", response_model=list[AgentEntry], tags=["games"])
+    @api.get("/agents", response_model=list[AgentEntry], operation_id="list_agents", tags=["games"])
     async def agents(game: GameSpec = "2048") -> list[JsonObject]:
         """The agents that can play a game: the strongest first, then those of users and of runs."""
-        return await quick.run(lambda: server.agents.describe(game_of(game)))
+        return await files.run(lambda: server.agents.describe(game_of(game)))
 
-    @api.get("/start", response_model=PositionAnswer, tags=["games"])
-    async def start(game: GameSpec = "2048", seed: Seed = 0, number: int = 0) -> JsonObject:
+    @api.get("/start", response_model=PositionAnswer, operation_id="start_game", tags=["games"])
+    async def start(game: GameSpec = "2048", seed: Seed = 0, number: Number = 0) -> JsonObject:
         """The first position of game `number` of a seed: the one that `tilewright evaluate` plays."""
         return await quick.run(lambda: start_position(game_of(game), seed, number).to_json())
 
-    @api.get("/board", response_model=PositionAnswer, tags=["games"])
+    @api.get("/board", response_model=PositionAnswer, operation_id="read_board", tags=["games"])
     async def board(board: BoardText, game: GameSpec = "2048") -> JsonObject:
         """A board in any of its forms, parsed and checked."""
         return await quick.run(lambda: read_position(game_of(game), board).to_json())
 
-    @api.post("/step", response_model=StepAnswer, tags=["games"])
-    async def step(request: StepRequest) -> JsonObject:
+    @api.post("/step", response_model=StepAnswer, operation_id="play_step", tags=["games"])
+    async def step(request: Request, asked: StepRequest) -> JsonObject:
         """One move from a position: a given one, or the move of an agent."""
-        if (request.move is None) == (request.agent is None):
+        if (asked.move is None) == (asked.agent is None):
             raise UsageError("give either move or agent")
-        game = await quick.run(game_of, request.game)
-        position = await quick.run(read_position, game, request.board, request.score, request.stream)
-        if request.move is not None:
-            return await quick.run(_step, position, request.move)
-        agent = await quick.run(server.agents.make, request.agent, game)
-        return await server.executor_for(agent, game).run(_agent_step, position, agent)
+        game = await quick.run(game_of, asked.game)
+        position = await quick.run(read_position, game, asked.board, asked.score, asked.stream)
+        if asked.move is not None:
+            return await quick.run(_step, position, asked.move)
+        agent = await quick.run(server.agents.make, asked.agent, game)
+        executor, search = server.executor_for(agent, game), agent.new_search()
+        return await executor.run_search(search, request, _agent_step, position, agent, search)
 
-    @api.get("/move", response_model=Advice, tags=["games"])
+    @api.get("/move", response_model=Advice, operation_id="advise_move", tags=["games"])
     async def move(request: Request, board: BoardText, agent: AgentSpec = None, game: GameSpec = "2048") -> JsonObject:
         """Board in, move out: the values of the legal moves, and the move that the agent plays."""
 
@@ -108,7 +113,8 @@ def _add_games(api: APIRouter, server: ServerState) -> None:
 
         parsed, chosen, advice = await quick.run(advise_if_quick)
         if advice is None:
-            advice = await server.executors.slow.run_while_connected(request, _advise, parsed, chosen)
+            slow, search = server.executors.slow, chosen.new_search()
+            advice = await slow.run_search(search, request, _advise, parsed, chosen, search)
             server.mark_warm(chosen, parsed.game)
         return advice
 
@@ -116,7 +122,7 @@ def _add_games(api: APIRouter, server: ServerState) -> None:
 def _add_jobs(api: APIRouter, server: ServerState) -> None:
     limits = server.limits
 
-    @api.post("/evaluations", response_model=JobStatus, status_code=202, tags=["jobs"])
+    @api.post("/evaluations", response_model=JobStatus, status_code=202, operation_id="start_evaluation", tags=["jobs"])
     async def evaluate(request: EvaluationRequest) -> JsonObject:
         """Play games with an agent; `/jobs/{id}` has the results so far."""
         if request.games > limits.games:
@@ -129,7 +135,7 @@ def _add_jobs(api: APIRouter, server: ServerState) -> None:
 
         return await server.executors.quick.run(start_job)
 
-    @api.post("/reviews", response_model=JobStatus, status_code=202, tags=["jobs"])
+    @api.post("/reviews", response_model=JobStatus, status_code=202, operation_id="start_review", tags=["jobs"])
     async def review(request: ReviewRequest) -> JsonObject:
         """Review every move of a recorded game; `/jobs/{id}` has the result."""
 
@@ -143,36 +149,36 @@ def _add_jobs(api: APIRouter, server: ServerState) -> None:
 
         return await server.executors.slow.run(start_job)
 
-    @api.get("/jobs", response_model=list[JobStatus], tags=["jobs"])
+    @api.get("/jobs", response_model=list[JobStatus], operation_id="list_jobs", tags=["jobs"])
     async def jobs() -> list[JsonObject]:
         """All jobs that are known, without their results."""
         return [job.to_json() | {"result": None} for job in server.jobs.all()]
 
-    @api.get("/jobs/{id}", response_model=JobStatus, responses=_UNKNOWN, tags=["jobs"])
+    @api.get("/jobs/{id}", response_model=JobStatus, responses=_UNKNOWN, operation_id="get_job", tags=["jobs"])
     async def job(id: str) -> JsonObject:  # noqa: A002  (its name in the path)
         """The state of a job and its result so far."""
         return server.jobs.get(id).to_json()
 
-    @api.delete("/jobs/{id}", response_model=JobStatus, responses=_UNKNOWN, tags=["jobs"])
+    @api.delete("/jobs/{id}", response_model=JobStatus, responses=_UNKNOWN, operation_id="stop_job", tags=["jobs"])
     async def stop(id: str) -> JsonObject:  # noqa: A002
-        """Stop a job after the current move."""
+        """Stop a job, also within a move."""
         found = server.jobs.get(id)
         found.stop()
         return found.to_json()
 
 
 def _add_runs(api: APIRouter, server: ServerState) -> None:
-    quick, library = server.executors.quick, server.runs
+    files, library = server.executors.files, server.runs
 
-    @api.get("/runs", response_model=list[RunSummary], tags=["runs"])
+    @api.get("/runs", response_model=list[RunSummary], operation_id="list_runs", tags=["runs"])
     async def runs() -> list[JsonObject]:
         """The training runs of the runs folder."""
-        return await quick.run(lambda: [library.summary(name) for name in library.folders()])
+        return await files.run(library.summaries)
 
-    @api.get("/runs/{name}", response_model=RunDetails, responses=_UNKNOWN, tags=["runs"])
+    @api.get("/runs/{name}", response_model=RunDetails, responses=_UNKNOWN, operation_id="get_run", tags=["runs"])
     async def run(name: str) -> JsonObject:
         """The configuration of a run, its learning curve and its evaluations."""
-        return await quick.run(library.details, name, server.limits.curve_points)
+        return await files.run(library.details, name)
 
 
 def _step(position: Position, move: str) -> JsonObject:
@@ -180,11 +186,11 @@ def _step(position: Position, move: str) -> JsonObject:
     return _step_answer(position, move, after, following)
 
 
-def _agent_step(position: Position, agent: WebAgent) -> JsonObject:
+def _agent_step(position: Position, agent: WebAgent, search: Search) -> JsonObject:
     """Play the move that the agent plays in `evaluate`, where it draws chance from the stream of the game."""
     board, stream = position.board, position.stream.copy()
     game = board.game
-    with agent.player(game) as player:
+    with agent.player(game, search) as player:
         moves = player.play(board, position.score, stream, 1)
     if not moves:
         raise UsageError(f"the game is over: no move is legal on {game.text(board)!r}")
@@ -197,8 +203,8 @@ def _step_answer(position: Position, move: str, after: Board, following: Positio
     return following.to_json() | {"move": move, "after": after.tiles, "reward": following.score - position.score}
 
 
-def _advise(board: Board, agent: WebAgent) -> JsonObject:
-    game, analysis = board.game, agent.analyse(board)
+def _advise(board: Board, agent: WebAgent, search: Search | None = None) -> JsonObject:
+    game, analysis = board.game, agent.analyse(board, search)
     return {
         "game": game.spec,
         "agent": agent.spec,

@@ -2,8 +2,10 @@
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
@@ -49,9 +51,20 @@ def make_app(
         lifespan=lifespan,
     )
     app.state.server = server
-    add_error_handlers(app, server.runs)
-    app.include_router(make_api(server))
+    api = make_api(server)
+    add_error_handlers(app, api.routes, server.runs)
+    app.include_router(api)
     app.include_router(make_sockets(server))
     app.mount("/", StaticFiles(directory=str(resources.files("tilewright.web") / "static"), html=True))
     app.add_middleware(SecurityMiddleware, limits=server.limits, hosts=hosts)
+    app.openapi = partial(_describe, app, server.limits)  # type: ignore[method-assign]
     return app
+
+
+def _describe(app: FastAPI, limits: Limits) -> dict[str, Any]:
+    """Return the OpenAPI description with the limits of this server."""
+    if app.openapi_schema is None:
+        description = FastAPI.openapi(app)
+        games = description["components"]["schemas"]["EvaluationRequest"]["properties"]["games"]
+        games["maximum"] = limits.games
+    return app.openapi_schema or {}

@@ -1,11 +1,12 @@
 """Errors as answers: every refusal is one JSON object, `{"reason": …}`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Match, Route
 
 from tilewright._core.text import excerpt
 from tilewright.errors import TilewrightError
@@ -19,8 +20,14 @@ __all__ = ["add_error_handlers", "describe_errors"]
 _STATUS = {BusyError: 429, UnknownJobError: 404, UnknownRunError: 404, AgentFailedError: 500}
 
 
-def add_error_handlers(app: FastAPI, runs: RunLibrary) -> None:
-    """Let an application answer errors in JSON, without paths of this machine."""
+def add_error_handlers(app: FastAPI, routes: Sequence[BaseRoute], runs: RunLibrary) -> None:
+    """Let an application answer errors in JSON, without paths of this machine.
+
+    Args:
+        app: The application.
+        routes: The routes of the API; whatever they do not match is asked of the page.
+        runs: The training runs, whose folder is not named in answers.
+    """
 
     @app.exception_handler(TilewrightError)
     async def on_error(request: Request, error: TilewrightError) -> JSONResponse:
@@ -33,6 +40,9 @@ def add_error_handlers(app: FastAPI, runs: RunLibrary) -> None:
 
     @app.exception_handler(HTTPException)
     async def on_http_error(request: Request, error: HTTPException) -> JSONResponse:
+        allowed = _allowed(routes, request)
+        if allowed or error.status_code == 405:
+            return _answer(405, "Method Not Allowed", {"Allow": ", ".join(allowed or ("GET", "HEAD"))})
         return _answer(error.status_code, str(error.detail))
 
 
@@ -53,5 +63,14 @@ def describe_errors(errors: Iterable[Mapping[str, object]]) -> str:
     return "; ".join(lines[:3])
 
 
-def _answer(status: int, reason: str) -> JSONResponse:
-    return JSONResponse({"reason": reason}, status)
+def _allowed(routes: Sequence[BaseRoute], request: Request) -> list[str]:
+    """Return the methods of a path that has others than the one of a request; HEAD is answered wherever GET is."""
+    matches = [(route.matches(request.scope)[0], route) for route in routes if isinstance(route, Route)]
+    if any(match is Match.FULL for match, _ in matches):
+        return []
+    methods = {method for match, route in matches if match is Match.PARTIAL for method in route.methods or ()}
+    return sorted({*methods, "HEAD"} if "GET" in methods else methods)
+
+
+def _answer(status: int, reason: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"reason": reason}, status, headers)

@@ -17,13 +17,14 @@ from starlette.requests import Request
 from tilewright._core.parallel import default_threads
 from tilewright.errors import TilewrightError
 from tilewright.web.limits import Limits
+from tilewright.web.searches import Search
 
 __all__ = ["BoundedExecutor", "BusyError", "Executors"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 _LOW_PRIORITY = 10  # the "nice" value of threads that search
-_POLL_SECONDS = 0.05  # how often a waiting request is checked for a client that has gone away
+_POLL_SECONDS = 0.05  # how often a search is checked for its time, and for a client that has gone away
 
 
 class BusyError(TilewrightError):
@@ -78,20 +79,36 @@ class BoundedExecutor:
         """
         return await asyncio.wrap_future(self.submit(work, *args, **kwargs))
 
-    async def run_while_connected(self, request: Request, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call `work` on a thread for a client that may go away.
+    async def run_search(
+        self, search: Search, request: Request | None, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Call `work`, which searches, on a thread for a client that may go away.
 
-        Work whose client has gone away is not started: a page that asks about a new board drops its last question.
+        Work whose client has gone away, or whose waiting task is cancelled, is not started, or stopped if it runs: a
+        page that asks about a new board drops its last question.
+
+        Args:
+            search: Stops the work.
+            request: The request of the client; None where the waiting task is cancelled when the client goes away.
+            work: The work.
+            args: Its arguments.
+            kwargs: Its keyword arguments.
 
         Raises:
             BusyError: The queue is full, or the client has gone away.
+            TooSlowError: The search took too long.
         """
         future = asyncio.ensure_future(self.run(work, *args, **kwargs))
-        while not (await asyncio.wait([future], timeout=_POLL_SECONDS))[0]:
-            if await request.is_disconnected():
+        try:
+            while not (await asyncio.wait([future], timeout=_POLL_SECONDS))[0]:
+                if request is not None and await request.is_disconnected():
+                    raise BusyError("the client has gone away")
+                search.check_time()
+            return await future
+        finally:
+            if not future.done():
+                search.stop()
                 future.cancel()
-                raise BusyError("the client has gone away")
-        return await future
 
     def close(self) -> None:
         """Drop the calls in the queue and stop the threads."""
@@ -109,6 +126,7 @@ class Executors:
 
     Attributes:
         quick: For calls that take no more than some milliseconds.
+        files: For whatever reads the runs folder, whose disk may be slow.
         slow: For searches, and for whatever may load a model or compile kernels.
         jobs: For evaluations and reviews.
     """
@@ -116,10 +134,11 @@ class Executors:
     def __init__(self, limits: Limits) -> None:
         """Start the threads."""
         self.quick = BoundedExecutor("quick", 2, limits.waiting)
+        self.files = BoundedExecutor("files", 1, limits.waiting)
         self.slow = BoundedExecutor("slow", default_threads(), limits.waiting, low_priority=True)
         self.jobs = BoundedExecutor("job", max(2, default_threads()), limits.jobs, low_priority=True)
 
     def close(self) -> None:
         """Stop all threads."""
-        for executor in (self.quick, self.slow, self.jobs):
+        for executor in (self.quick, self.files, self.slow, self.jobs):
             executor.close()

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Literal
 
-from tilewright.errors import TilewrightError
+from tilewright.errors import SearchStoppedError, TilewrightError
 from tilewright.games.base import Game
 from tilewright.play.recording import Recording
 from tilewright.play.review import review
@@ -16,6 +16,7 @@ from tilewright.web.executors import BoundedExecutor, BusyError
 from tilewright.web.limits import Limits
 from tilewright.web.playback import GameSeries
 from tilewright.web.schemas import JsonObject
+from tilewright.web.searches import Search
 
 __all__ = ["Job", "Jobs", "UnknownJobError"]
 
@@ -42,6 +43,7 @@ class Job:
         total: The number of games or moves.
         reason: Why it failed or was stopped by the server; empty otherwise.
         result: The result so far; None at first.
+        search: Stops the search of the move that is under way.
     """
 
     def __init__(self, kind: str, total: int, max_seconds: float) -> None:
@@ -53,10 +55,12 @@ class Job:
         self.result: JsonObject | None = None
         self._max_seconds, self._started = max_seconds, 0.0
         self._stop = threading.Event()
+        self.search = Search(max_seconds)
 
     def stop(self) -> None:
-        """Ask the job to stop after the current move."""
+        """Ask the job to stop, also within a move."""
         self._stop.set()
+        self.search.stop()
         if self.state == "waiting":
             self.state = "stopped"
 
@@ -80,9 +84,12 @@ class Job:
         if self.state == "stopped":
             return
         self.state, self._started = "running", time.monotonic()
+        time_up = threading.Timer(self._max_seconds, self.search.stop)  # a move may take longer than that
+        time_up.daemon = True
+        time_up.start()
         try:
             work(self)
-        except _StoppedError:
+        except (_StoppedError, SearchStoppedError):
             pass
         except TilewrightError as error:
             log_failure(error)
@@ -93,6 +100,8 @@ class Job:
             self.reason = f"unexpected: {type(error).__name__}"
             self.state = "failed"
             return
+        finally:
+            time_up.cancel()
         is_complete = self.done >= self.total
         if not is_complete and not self._stop.is_set():
             self.reason = f"stopped after {self._max_seconds:,.0f} seconds, the limit of a job"
@@ -134,7 +143,7 @@ class Jobs:
         """
 
         def work(job: Job) -> None:
-            series = GameSeries(agent, game, games, seed)
+            series = GameSeries(agent, game, games, seed, job.search)
             computed = 0.0
 
             def progress() -> None:
@@ -160,8 +169,8 @@ class Jobs:
                 if job.must_stop and job.done < job.total:
                     raise _StoppedError
 
-            with agent.reporting_failures(_StoppedError):
-                found = review(recording, agent.agent, progress)
+            with agent.player(recording.game, job.search, _StoppedError) as player:
+                found = review(recording, player, progress)
             job.result = dict(dataclasses.replace(found, agent=agent.spec).summary(worst))
 
         return self._start(Job("review", len(recording.actions), self._limits.job_seconds), work)

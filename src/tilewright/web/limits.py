@@ -16,6 +16,7 @@ class Limits:
         depth: Depth of a search in plies.
         ms: Milliseconds of a search.
         rollouts: Rollouts of a search.
+        search_seconds: Seconds of a search, whatever its options; the time for compiling does not count.
         games: Games of an evaluation.
         job_seconds: Seconds of a job.
         jobs: Jobs that wait or run at the same time.
@@ -23,6 +24,12 @@ class Limits:
         sockets: WebSockets that are open at the same time.
         waiting: Calls that wait for a thread of an executor.
         curve_points: Points of a learning curve in one answer; longer curves are thinned out.
+        runs: Runs that are listed.
+        run_file: Bytes that are read of one file of a run; of longer curves, some lines are read.
+        connections: Connections that are open at the same time.
+        headers: Bytes of the first line and the headers of a request.
+        silent_seconds: Seconds in which a client must send its headers, its body or the first message of a socket, and
+            take an answer.
     """
 
     body: int = 64 * 1024
@@ -31,6 +38,7 @@ class Limits:
     depth: int = 4
     ms: float = 2_000
     rollouts: int = 5_000
+    search_seconds: float = 10
     games: int = 10_000
     job_seconds: float = 600
     jobs: int = 8
@@ -38,3 +46,8 @@ class Limits:
     sockets: int = 16
     waiting: int = 256
     curve_points: int = 600
+    runs: int = 1_000
+    run_file: int = 256 * 1024
+    connections: int = 512
+    headers: int = 64 * 1024
+    silent_seconds: float = 20

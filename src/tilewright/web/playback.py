@@ -13,6 +13,7 @@ from tilewright.play.evaluate import Evaluation
 from tilewright.web.agents import WebAgent
 from tilewright.web.positions import Position, start_position
 from tilewright.web.schemas import JsonObject
+from tilewright.web.searches import Search
 
 __all__ = ["GameSeries", "Playback", "PlaybackMove"]
 
@@ -34,9 +35,9 @@ class Playback:
     a time.
     """
 
-    def __init__(self, agent: WebAgent, game: Game) -> None:
-        """Put an agent to work."""
-        self._agent, self._game = agent, game
+    def __init__(self, agent: WebAgent, game: Game, search: Search | None = None) -> None:
+        """Put an agent to work; `search` stops it."""
+        self._agent, self._game, self._search = agent, game, search or agent.new_search()
         with agent.reporting_failures():
             self._player = agent.agent.player(game)
         self._moves_per_call = 1
@@ -74,7 +75,7 @@ class Playback:
     def _play(self, position: Position, max_moves: int) -> tuple[int, str | None, Position]:
         """Return the number of moves, the last move and the last position."""
         stream = position.stream.copy()
-        with self._agent.reporting_failures():
+        with self._agent.reporting_failures(), self._search.using(self._player):
             moves = self._player.play(position.board, position.score, stream, max_moves)
         if not moves:
             return 0, None, position
@@ -91,10 +92,10 @@ class GameSeries:
         is_between: Whether a game is over and the next one has not started.
     """
 
-    def __init__(self, agent: WebAgent, game: Game, games: int, seed: int) -> None:
-        """Start the first of the games."""
+    def __init__(self, agent: WebAgent, game: Game, games: int, seed: int, search: Search | None = None) -> None:
+        """Start the first of the games; `search` stops them."""
         self._agent, self._game, self._games, self._seed = agent, game, games, seed
-        self._playback = Playback(agent, game)
+        self._playback = Playback(agent, game, search)
         self._scores: list[int] = []
         self._moves: list[int] = []
         self._codes: list[int] = []

@@ -20,8 +20,6 @@ from tilewright.web.schemas import JsonObject
 
 __all__ = ["Position", "play_move", "read_position", "start_position", "stream_text"]
 
-_MAX_SCORE = 2**53  # the largest integer that every JSON parser reads exactly
-
 
 @dataclass(frozen=True)
 class Position:
@@ -90,20 +88,12 @@ def read_position(game: Game, board: str, score: int | None = None, stream: str 
         UsageError: One of them is not possible.
     """
     found = game.parse_position(board)
-    if score is not None and not 0 <= score <= _MAX_SCORE:
-        raise UsageError(f"score={excerpt(score)}: must be from 0 to 2**53")
     own_stream = _default_stream() if stream is None else _read_stream(stream)
     return Position(found, game.board_score(found) if score is None else score, own_stream)
 
 
 def start_position(game: Game, seed: int, number: int) -> Position:
-    """Return the first position of game `number` of a seed.
-
-    Raises:
-        UsageError: The number is negative or too large.
-    """
-    if not 0 <= number < 2**63:
-        raise UsageError(f"number={excerpt(number)}: must be a whole number from 0 up")
+    """Return the first position of game `number` of a seed."""
     stream = stream_for(seed, number)
     board, score = game.start_from(stream)
     return Position(board, score, stream)

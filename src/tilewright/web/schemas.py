@@ -13,6 +13,7 @@ __all__ = [
     "GameEntry",
     "JobStatus",
     "JsonObject",
+    "Number",
     "OptionEntry",
     "PositionAnswer",
     "Refusal",
@@ -28,6 +29,8 @@ __all__ = [
 JsonObject: TypeAlias = dict[str, object]
 Move = Literal["up", "right", "down", "left"]
 Seed = Annotated[int, Field(ge=0, lt=2**63, description="the same seed gives the same games")]
+Number = Annotated[int, Field(ge=0, lt=2**63, description="the number of the game")]
+Score = Annotated[int, Field(ge=0, le=2**53, description="the score so far")]  # every JSON parser reads it exactly
 Speed = Annotated[float, Field(ge=0, le=1000, description="moves per second; 0 is as fast as possible")]
 _GAME = "the game, as `threes` or `2048:rows=3,four=0.5`"
 _AGENT = "the agent, as `heuristic:depth=3` or `ntuple:model=RUN`; by default the strongest one"
@@ -107,7 +110,7 @@ class GameEntry(_Answer):
 
 
 class AgentEntry(_Answer):
-    """An agent that can play the game; `bounds` are the options that limit its search."""
+    """An agent that can play the game; `bounds` are the options that limit its search, with default, min and max."""
 
     spec: str
     name: str
@@ -155,7 +158,7 @@ class StepRequest(_Request):
 
     game: str = Field("2048", description=_GAME)
     board: str = Field(description="any text that is a board of the game")
-    score: int | None = Field(None, description="the score so far")
+    score: Score | None = None
     stream: str | None = Field(None, description="as in the last position; by default always the same one")
     move: Move | None = None
     agent: str | None = Field(None, description=_AGENT)
@@ -183,7 +186,7 @@ class AutoplayRequest(_Request):
 
     game: str = "2048"
     board: str
-    score: int | None = None
+    score: Score | None = None
     stream: str | None = None
     agent: str | None = None
     speed: Speed = 5

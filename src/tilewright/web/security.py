@@ -1,11 +1,14 @@
 """Checks before any other code, for HTTP and WebSockets alike: the host, the origin, the size of the body.
 
 A page of another site cannot use this server through the browser of its visitor. Browsers send the site of the page as
-`Origin`, which must be this server. A foreign name that resolves to this machine (DNS rebinding) is not among the
-allowed hosts.
+`Origin` with whatever changes something, which must be this server, and say in `Sec-Fetch-Site` where any request comes
+from: the API answers to the page of this server, to what its visitor types, and to programs, which send neither. A
+foreign name that resolves to this machine (DNS rebinding) is not among the allowed hosts.
 """
 
+import asyncio
 import json
+from collections import Counter
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
@@ -17,9 +20,21 @@ __all__ = ["LOOPBACK", "SecurityMiddleware", "is_loopback"]
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _READING = ("GET", "HEAD", "OPTIONS")  # methods without a body
+_ONCE = (b"host", b"origin", b"sec-fetch-site", b"content-length", b"content-type")  # headers that decide something
+_OWN_REQUESTS = ("same-origin", "none")  # of Sec-Fetch-Site: our own page, and what a visitor types
+_API, _DESCRIPTION = "/api/", "/api/v1/openapi.json"  # only the description is computed once for all
+_SCHEMES = {"ws": "http", "wss": "https"}  # of a socket -> of the page that opens it
+_POLICY = (
+    b"default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+    b"frame-ancestors 'none'"
+)
 _HEADERS = [
-    (b"content-security-policy", b"default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'"),
+    (b"content-security-policy", _POLICY),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
     (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
     (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-cache"),
 ]
@@ -54,46 +69,50 @@ class SecurityMiddleware:
             await self._app(scope, receive, send)
             return
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        reason = self._refusal(scope, headers.get(b"host", ""), headers.get(b"origin"))
+        status, reason = self._refusal(scope, headers)
         if scope["type"] == "websocket":
             await (self._app(scope, receive, send) if reason is None else _close(receive, send))
             return
-        send = _with_headers(send)
+        send = _with_headers(send, with_body=scope["method"] != "HEAD")
         if reason is not None:
-            await _refuse(send, 403, reason)
+            await _refuse(send, status, reason)
             return
         if scope["method"] in _READING:
-            await self._app(scope, receive, send)
+            await self._app({**scope, "method": "GET"} if scope["method"] == "HEAD" else scope, receive, send)
             return
         limit = self._limits.recording if scope["path"].endswith("/reviews") else self._limits.body
-        body = await _read_body(receive, headers.get(b"content-length", "0"), limit)
+        try:
+            async with asyncio.timeout(self._limits.silent_seconds):
+                body = await _read_body(receive, headers.get(b"content-length", "0"), limit)
+        except TimeoutError:
+            await _refuse(send, 408, f"the request was not complete after {self._limits.silent_seconds:g} seconds")
+            return
         if body is None:
             await _refuse(send, 413, f"the request is larger than {limit:,} bytes")
             return
         await self._app(scope, _replay(body, receive), send)
 
-    def _refusal(self, scope: Scope, host: str, origin: str | None) -> str | None:
-        """Return why a request is refused, or None."""
+    def _refusal(self, scope: Scope, headers: dict[bytes, str]) -> tuple[int, str | None]:
+        """Return the status and the reason of a refusal; no reason if the request is passed on."""
+        given = Counter(name for name, _ in scope["headers"])
+        for name in _ONCE:
+            if given[name] > 1:
+                return 400, f"the header {name.decode()} is given {given[name]} times"
+        host, origin = headers.get(b"host", ""), headers.get(b"origin")
         if self._hosts is not None and _host_name(host) not in self._hosts:
-            return "this server does not answer to that host name"
+            return 403, "this server does not answer to that host name"
+        scheme = _SCHEMES.get(scope["scheme"], scope["scheme"])
         only_reads = scope["type"] == "http" and scope["method"] in _READING
-        if origin is not None and not only_reads and _location(origin) != host:
-            return "requests from other sites are refused"
-        return None
-
-
-def _location(origin: str) -> str:
-    """`http://localhost:2048` -> `localhost:2048`."""
-    try:
-        return urlsplit(origin).netloc
-    except ValueError:
-        return ""
+        is_foreign = origin is not None and not only_reads and origin.lower() != f"{scheme}://{host}".lower()
+        computes = scope["path"].startswith(_API) and scope["path"] != _DESCRIPTION
+        is_foreign |= computes and headers.get(b"sec-fetch-site", "none") not in _OWN_REQUESTS
+        return 403, "requests from other sites are refused" if is_foreign else None
 
 
 def _host_name(host: str) -> str:
     """`localhost:2048` -> `localhost`, `[::1]:2048` -> `::1`."""
     try:
-        return urlsplit(f"//{host}").hostname or ""
+        return "" if "@" in host else urlsplit(f"//{host}").hostname or ""
     except ValueError:
         return ""
 
@@ -128,18 +147,27 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return receive_again
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(send: Send, *, with_body: bool) -> Send:
+    """Return a `send` that adds the security headers; the answer to HEAD is that to GET without its body."""
+
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             message["headers"] = [*message.get("headers", []), *_HEADERS]
+        elif not with_body:
+            message = {**message, "body": b""}
         await send(message)
 
     return send_with_headers
 
 
 async def _refuse(send: Send, status: int, reason: str) -> None:
+    """Refuse a request, the rest of which is not read."""
     body = json.dumps({"reason": reason}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 

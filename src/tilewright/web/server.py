@@ -11,11 +11,11 @@ from fastapi import FastAPI
 
 from tilewright.errors import UsageError
 from tilewright.web.app import make_app
+from tilewright.web.connections import connection_type
+from tilewright.web.limits import Limits
 from tilewright.web.security import LOOPBACK, is_loopback
 
-__all__ = ["bind", "serve", "url_of"]
-
-_MAX_MESSAGE = 64 * 1024  # bytes of a WebSocket message from a client
+__all__ = ["bind", "configure", "serve", "url_of"]
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -43,19 +43,24 @@ def url_of(listening: socket.socket) -> str:
     return f"http://{name}:{port}/"
 
 
+def configure(app: FastAPI, limits: Limits) -> uvicorn.Config:
+    """Return how the application is served; malformed requests are answered, and not logged."""
+    return uvicorn.Config(
+        app,
+        http=connection_type(limits),
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        ws_max_size=limits.body,
+        timeout_graceful_shutdown=2,
+    )
+
+
 class _Server(uvicorn.Server):
     """Calls a function as soon as requests are answered."""
 
     def __init__(self, app: FastAPI, on_ready: Callable[[], None]) -> None:
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            ws_max_size=_MAX_MESSAGE,
-            timeout_graceful_shutdown=2,
-        )
-        super().__init__(config)
+        super().__init__(configure(app, app.state.server.limits))
         self._on_ready = on_ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:

@@ -101,7 +101,7 @@ async def _serve(
         return
     server.open_sockets += 1
     try:
-        request = _read(kind, await socket.receive_text())
+        request = _read(kind, await _first_message(socket, server.limits.silent_seconds))
         pace = Pace(request.speed)
         await _run_both(play(server, socket, request, pace), _listen(socket, pace))
         await socket.close()
@@ -113,6 +113,13 @@ async def _serve(
         pass  # the tab was closed, or sent bytes instead of text
     finally:
         server.open_sockets -= 1
+
+
+async def _first_message(socket: WebSocket, seconds: float) -> str:
+    try:
+        return await asyncio.wait_for(socket.receive_text(), seconds)
+    except TimeoutError:
+        raise UsageError(f"no request came within {seconds:g} seconds") from None
 
 
 async def _run_both(play: Awaitable[None], listen: Awaitable[None]) -> None:
@@ -154,10 +161,11 @@ async def _autoplay(server: ServerState, socket: WebSocket, request: AutoplayReq
     position = await quick.run(read_position, game, request.board, request.score, request.stream)
     agent = await quick.run(server.agents.make, request.agent, game)
     executor = server.executor_for(agent, game)
-    playback = await executor.run(Playback, agent, game)
+    search = agent.new_search()
+    playback = await executor.run(Playback, agent, game, search)
     while True:
         started = time.monotonic()
-        moves, entries = await executor.run(_play, playback, position, pace.moves_per_message)
+        moves, entries = await executor.run_search(search, None, _play, playback, position, pace.moves_per_message)
         if not moves:
             break
         await socket.send_json({"moves": entries})
@@ -185,10 +193,11 @@ async def _watch(server: ServerState, socket: WebSocket, request: WatchRequest, 
     game = await quick.run(read_game, request.game, server.limits.spec)
     agent = await quick.run(server.agents.make, request.agent, game)
     executor = server.executor_for(agent, game)
-    series = await executor.run(GameSeries, agent, game, request.games, request.seed)
+    search = agent.new_search()
+    series = await executor.run(GameSeries, agent, game, request.games, request.seed, search)
     while not series.is_done:
         started = time.monotonic()
-        message = await executor.run(_advance, series, pace.moves_per_message)
+        message = await executor.run_search(search, None, _advance, series, pace.moves_per_message)
         await socket.send_json(message | {"agent": agent.spec})
         await pace.wait(started)
 

@@ -39,7 +39,7 @@ class ServerState:
         """
         self.limits = limits
         self.executors = Executors(limits)
-        self.runs = RunLibrary(runs)
+        self.runs = RunLibrary(runs, limits)
         self.agents = AgentCatalogue(self.runs, limits, agents)
         self.jobs = Jobs(self.executors.jobs, limits, self.runs.hide_paths)
         self.open_sockets = 0

@@ -1,0 +1,35 @@
+"""The scripts in `benchmarks` run."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.process import environment
+
+BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+
+
+def run_benchmark(name: str, *arguments: str) -> str:
+    command = [sys.executable, str(BENCHMARKS / name), *arguments]
+    found = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=300, check=False)
+    assert found.returncode == 0, found.stderr
+    return found.stdout
+
+
+@pytest.mark.slow
+def test_tuning_writes_weights_that_tuning_reads(tmp_path: Path) -> None:
+    out = tmp_path / "weights.json"
+    brief = ["--game", "2048:rows=2,columns=2", "--games", "2", "--check-games", "2", "--candidates", "4"]
+    printed = run_benchmark("tune_heuristic.py", *brief, "--minutes", "0.0001", "--out", str(out))
+    assert "generation 1" in printed
+    weights = json.loads(out.read_text())
+    again = run_benchmark("tune_heuristic.py", *brief, "--minutes", "0", "--start", str(out), "--spread", "0.1")
+    assert f"base={weights[0]}" in again
+
+
+def test_move_times_has_a_line_for_every_limit() -> None:
+    lines = run_benchmark("move_times.py", "minimax", "--limits", "1", "2", "--moves", "2").splitlines()
+    assert [line.split()[0] for line in lines] == ["limit,", "1", "2"]
