@@ -58,10 +58,10 @@ def test_values_are_what_the_naive_rules_give(table: tw.ExactTable) -> None:
     first = 0.0
     for (a, x), (b, y) in itertools.combinations(itertools.product(range(5), (2, 4)), 2):
         if a != b:
-            tiles = [0] * 5
-            tiles[a], tiles[b] = x, y
+            first_tiles = [0] * 5
+            first_tiles[a], first_tiles[b] = x, y
             chance = (0.9 if x == 2 else 0.1) * (0.9 if y == 2 else 0.1) / 10
-            first += chance * naive_value(tuple(tiles))
+            first += chance * naive_value(tuple(first_tiles))
     assert table.value == pytest.approx(first, rel=1e-12)
     assert 0 < table.value < 0.01
     checked = 0

@@ -93,6 +93,8 @@ class _ExactPlayer(Player):
         self._exact, self._unit = policy, table.unit
 
     def analyse(self, board: BoardLike, stream: Stream | None = None) -> Analysis:
+        self._check_stopped()
+        self._control.began[0] = 1
         board, began = self.game.parse_position(board), time.perf_counter()
         act_one(self._exact, self.game.rules, typed_state(board.state), new_stream())
         values = checked_values(self._exact, board)

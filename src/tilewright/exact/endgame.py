@@ -13,7 +13,7 @@ A table has the probability of making the tile from every board of the free cell
 
 import re
 
-from tilewright._core.registry import did_you_mean
+from tilewright._core.text import did_you_mean
 from tilewright.errors import UsageError
 from tilewright.exact.problem import Problem
 from tilewright.games.twenty48 import Twenty48
