@@ -13,7 +13,7 @@ from tilewright.deep.config import ALGORITHMS, ENCODINGS, REWARD_SCALE
 from tilewright.deep.network import BoardNetwork, NetworkConfig, make_network
 from tilewright.deep.policy import NetworkPolicy
 from tilewright.errors import FileError, UsageError
-from tilewright.games import make_game
+from tilewright.games import make_known_game
 from tilewright.games.base import Game
 
 __all__ = ["FORMAT", "DeepModel", "load_deep_model"]
@@ -121,7 +121,7 @@ def _read_network_config(metadata: dict[str, str]) -> NetworkConfig:
     for key, allowed in (("algorithm", ALGORITHMS), ("encoding", ENCODINGS), ("dueling", ("true", "false"))):
         check_choice(f"{key} {metadata[key]!r}", metadata[key], allowed)
     return NetworkConfig(
-        make_game(metadata["game"]),
+        make_known_game(metadata["game"]),
         metadata["algorithm"],
         metadata["architecture"],
         metadata["encoding"],
