@@ -17,7 +17,7 @@ from tilewright.web.state import ServerState
 
 __all__ = ["HANG_SECONDS", "Live", "blocked", "blocked_files", "listening", "wait_until"]
 
-HANG_SECONDS = 40  # after which a test counts as hanging; no test depends on less
+HANG_SECONDS = 600  # after which a test counts as hanging; no test depends on less
 _POLL_SECONDS = 0.01
 
 

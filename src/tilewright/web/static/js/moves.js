@@ -19,19 +19,22 @@ export class Mover {
     this.queue = [];
     this.isPlaying = false;
     this.rules = null;
+    this.loading = null; // while the tables are on their way
     this.ahead = null; // positions after each move: {before, entries}
     this.made = []; // moves that are not confirmed: {before, entry, spec}
     this.confirming = false;
     addEventListener("online", () => this.#confirm());
   }
 
-  /** Another game: its tables come when they come; until then the server makes the moves. */
-  async setGame(game) {
+  /** Another game: its moves wait for its tables; without any, the server makes them. */
+  setGame(game) {
     this.rules = null;
-    const asked = (this.asked = game.spec);
-    const found = await get("rules", { game: game.spec }).catch(() => null);
-    if (found && this.asked === asked) this.rules = new Rules(game, found);
-    if (this.store.isReady) this.lookAhead();
+    const mine = (this.loading = get("rules", { game: game.spec }).catch(() => null).then((found) => {
+      if (this.loading !== mine) return;
+      this.loading = null;
+      if (found) this.rules = new Rules(game, found);
+      this.lookAhead();
+    }));
   }
 
   press(action) {
@@ -49,6 +52,10 @@ export class Mover {
     if (this.isPlaying) return;
     this.isPlaying = true;
     while (this.queue.length) {
+      if (this.loading) {
+        await this.loading;
+        continue;
+      }
       const action = this.queue.shift();
       if (!this.store.now[4].includes(action[0])) {
         this.board.nudge(action);
