@@ -7,6 +7,7 @@ error, `{"reason": …}`, the socket is closed.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from anyio import create_task_group
@@ -107,8 +108,9 @@ async def _serve(
         await socket.close()
     except TilewrightError as error:
         log_failure(error)
-        await socket.send_json({"reason": server.runs.hide_paths(str(error))})
-        await socket.close(1008)
+        with suppress(WebSocketDisconnect, RuntimeError):  # the client may have gone without waiting for the reason
+            await socket.send_json({"reason": server.runs.hide_paths(str(error))})
+            await socket.close(1008)
     except (WebSocketDisconnect, RuntimeError, KeyError):
         pass  # the tab was closed, or sent bytes instead of text
     finally:
