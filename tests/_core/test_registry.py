@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilewright._core.registry import Entry, Registry, did_you_mean
+from tilewright._core.registry import Entry, Registry
+from tilewright._core.text import did_you_mean
 from tilewright.agents import AGENTS, make_agent
 from tilewright.errors import SpecError, UsageError
 from tilewright.games import GAMES, make_game

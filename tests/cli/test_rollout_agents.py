@@ -36,7 +36,10 @@ BAD = [
     ("uct:rollouts=1000001", "option rollouts=1000001: must be a whole number from 4 to 1,000,000"),
     ("montecarlo:value=points", "option value=points: must be score, sum, largest"),
     ("uct:value=larges", "option value=larges: must be score, sum, largest (did you mean 'largest'?)"),
-    ("montecarlo:playout=mergers", "option playout=mergers: must be random, merges, network (did you mean 'merges'?)"),
+    (
+        "montecarlo:playout=mergers",
+        "must be random, merges, largest, corner, combined, network (did you mean 'merges'?)",
+    ),
     ("montecarlo:spawn=share", "option spawn=share: must be fresh, shared (did you mean 'shared'?)"),
     ("montecarlo:threads=0", "option threads=0: must be a whole number from 1 to 256"),
     ("montecarlo:horizon=-1", "option horizon=-1: must be a whole number from 0 to 1,000,000"),

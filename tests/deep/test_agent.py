@@ -48,6 +48,18 @@ def test_games_played_side_by_side_are_those_played_alone(name: str, models: dic
         assert ours == (episode.score, len(episode.history), game.largest(episode.board))
 
 
+def test_the_option_invalid_is_for_whole_games_of_action_values(models: dict[str, Path]) -> None:
+    game = make_game(GAME)
+    legal, random = (
+        evaluate(f"dqn:model={models['dqn']},invalid={how}", game, games=100) for how in ("never", "random")
+    )
+    assert (legal.scores != random.scores).any()
+    with pytest.raises(SpecError, match="invalid"):
+        make_agent(f"afterstate:model={models['afterstate']},invalid=random")
+    with pytest.raises(SpecError, match="did you mean 'random'"):
+        make_agent("dqn:invalid=randon")
+
+
 def test_evaluation_plays_more_games_than_a_batch(models: dict[str, Path]) -> None:
     agent = make_agent(f"dqn:model={models['dqn']}")
     reported: list[int] = []

@@ -47,6 +47,20 @@ def test_defaults_are_the_settings_of_the_paper() -> None:
     assert (config.buffer_size, config.batch_size, config.train_freq, config.gamma) == (10_000, 32, 4, 0.99)
 
 
+@pytest.mark.parametrize("name", ["dqn-paper", "dqn-paper-mlp", "dqn-paper-table-1"])
+def test_the_presets_of_the_paper_have_the_settings_of_its_program(name: str) -> None:
+    """gym-text2048 and the hyperparameters of left-shift; Table I: 32 points and 5 %, as the text says."""
+    config = read_config(name)
+    assert isinstance(config, DeepConfig)
+    assert config.make_game().spec == "2048"  # two start tiles
+    assert (config.loss, config.n_step, config.n_envs, config.importance_weights) == ("huber", 1, 1, "buffer")
+    assert (config.learning_rate, config.learning_starts, config.target_update_interval) == (1e-4, 10_000, 1_000)
+    assert (config.mask, config.symmetry, config.encoding, config.reward_scale) == (False, False, "onehot", 1.0)
+    ending = (config.penalty, config.end_probability, config.end_fraction, config.end_after)
+    assert ending == ((32, 0.05, 0, 0) if name == "dqn-paper-table-1" else (512, 0, 0.1, 16))
+    assert config.total_steps == (1_000_000 if name == "dqn-paper-table-1" else 10_000_000)
+
+
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
@@ -76,6 +90,9 @@ def test_defaults_are_the_settings_of_the_paper() -> None:
             {"algorithm": "afterstate", "n_step": 3},
             'n_step = 3: must be 1 with algorithm = "afterstate", which plays legal moves for their score',
         ),
+        ({"lookahead": 3}, "lookahead = 3: must be from 0 to 2"),
+        ({"end_after": 16}, "end_after = 16: needs end_fraction"),
+        ({"importance_weights": "all"}, "importance_weights = 'all'; allowed: batch, buffer"),
         ({"game": "chess"}, "game = 'chess': there is no game 'chess'"),
     ],
 )

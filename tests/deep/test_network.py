@@ -16,7 +16,7 @@ def random_grids(count: int) -> torch.Tensor:
 
 @pytest.mark.parametrize("algorithm", ["dqn", "afterstate"])
 @pytest.mark.parametrize("game", ["2048", "threes"])
-@pytest.mark.parametrize("encoding", ["onehot", "grid"])
+@pytest.mark.parametrize("encoding", ["onehot", "grid", "scaled"])
 def test_every_encoding_gives_four_action_values_or_one_afterstate_value(
     algorithm: str, game: str, encoding: str
 ) -> None:
@@ -43,6 +43,23 @@ def test_the_hint_is_encoded_in_every_cell() -> None:
     assert encoded.shape == (4, 4, 16 + 5)
     assert (encoded[..., 16:] == torch.tensor([0.0, 0, 0, 1, 0])).all()
     assert (make_small_network(game="threes", encoding="grid").encode(grid)[0, ..., 1] == 3).all()
+
+
+def test_scaled_exponents_are_sixteenths() -> None:
+    grids = random_grids(3)
+    assert torch.equal(make_small_network(encoding="scaled").encode(grids)[..., 0], grids.float() / 16)
+
+
+@pytest.mark.parametrize("lookahead", [1, 2])
+def test_a_network_that_looks_ahead_sees_the_boards_after_every_move(lookahead: int) -> None:
+    env, plain = BoardEnv("2048", observation=f"lookahead{lookahead}"), BoardEnv("2048")
+    seen = np.stack([env.reset(seed=seed)[0] for seed in range(3)])
+    grids = torch.from_numpy(np.stack([plain.reset(seed=seed)[0] for seed in range(3)]))
+    exponents = make_small_network(encoding="grid", lookahead=lookahead)
+    assert np.array_equal(exponents.encode(grids).permute(0, 3, 1, 2).numpy(), seen)
+    planes = make_small_network(lookahead=lookahead).encode(grids)
+    assert planes.shape == (3, 4, 4, 16 * seen.shape[1])
+    assert (planes.sum(dim=-1) == seen.shape[1]).all()  # one plane a board and cell
 
 
 def test_a_line_layer_reads_rows_and_columns_with_the_same_weights() -> None:

@@ -6,12 +6,19 @@ import pytest
 from tests.deep.small import make_small_network
 from tests.envs import reference
 from tilewright import Board, make_game
-from tilewright.deep.policy import NetworkPolicy, play_batch
+from tilewright._core.jit import Int, kernel
+from tilewright.deep.policy import NetworkPolicy, play_batch, play_batch_with_replacements
 from tilewright.games.episode import Episode
 from tilewright.games.policy import make_results
 from tilewright.games.rules import ACTIONS
+from tilewright.rng import Stream, below, next_word, stream_for
 
 GAMES = ["2048", "threes:rows=3,columns=3,start_tiles=3"]
+
+
+@kernel
+def draw_below_four(stream: Stream) -> Int:
+    return np.int64(below(next_word(stream), np.uint64(4)))
 
 
 def q_values(policy: NetworkPolicy, boards: list[Board]) -> np.ndarray:
@@ -55,3 +62,29 @@ def test_games_are_those_of_episodes(spec: str) -> None:
             episode.move(ACTIONS[int(q_values(policy, [episode.board])[0].argmax())])
         ours = (results.scores[i], results.moves[i], game.value(int(results.codes[i])))
         assert ours == (episode.score, len(episode.history), game.largest(episode.board))
+
+
+def test_an_invalid_choice_is_replaced_by_a_random_move_as_in_the_program_of_the_paper() -> None:
+    game, results = make_game("2048:rows=3,columns=3"), make_results(8)
+    policy = NetworkPolicy(make_small_network(game="2048:rows=3,columns=3"), 1.0)
+    play_batch_with_replacements(policy, game, 5, 30, results)
+    replaced = 0
+    for i in range(8):
+        stream = stream_for(5, 30 + i)
+        (board, score), tried, invalid, moves = game.start_from(stream), 0, 0, 0
+        while game.legal(board):
+            action = ACTIONS[int(policy.network.predict(reference.grid(board)[None])[0].argmax())]
+            tried += 1
+            if action not in game.legal(board):
+                tried, invalid, replaced = tried + 1, invalid + 1, replaced + 1
+                action = ACTIONS[draw_below_four(stream)]
+                if action not in game.legal(board):
+                    invalid += 1
+                    if invalid > 16 and invalid > 0.1 * tried:
+                        break
+                    continue
+            after, reward = game.slide(board, action)
+            board, score, moves = game.spawn(after, stream)[0], score + reward, moves + 1
+        ours = (results.scores[i], results.moves[i], game.value(int(results.codes[i])))
+        assert ours == (score, moves, game.largest(board))
+    assert replaced > 20

@@ -47,6 +47,18 @@ def test_a_tree_holds_the_sum_of_its_leaves_and_finds_them() -> None:
     assert np.allclose(tree.nodes, kept)
 
 
+def test_importance_weights_can_be_divided_by_the_largest_of_the_buffer() -> None:
+    buffer = make_buffer(30, 3, alpha=0.6, over_buffer=True)
+    fill(buffer, 10)
+    errors = np.linspace(0.1, 5, 30)
+    buffer.update_priorities(np.arange(30), errors)
+    batch = buffer.sample(4, np.random.default_rng(3), beta=0.4)
+    probabilities = (errors + 1e-6) ** 0.6 / ((errors + 1e-6) ** 0.6).sum()
+    weights = (30 * probabilities) ** -0.4
+    assert np.allclose(batch.weights, weights[batch.indices] / weights.max(), rtol=1e-5)
+    assert batch.weights.max() < 1  # the rarest transition is not in the batch
+
+
 def test_priorities_determine_how_often_a_transition_is_sampled_and_weights_correct_for_it() -> None:
     buffer = make_buffer(30, 3, alpha=0.6)
     fill(buffer, 10)

@@ -58,6 +58,11 @@ def test_a_run_that_was_stopped_is_resumed_as_if_it_had_not_been(config: DeepCon
     assert [name for name in found if not np.array_equal(found[name], expected[name])] == []
     rows = [[dataclasses.replace(p, seconds=0.0) for p in s.folder.curve_points()] for s in (resumed, whole)]
     assert rows[0] == rows[1] != []
+    episodes = [session.folder.episode_points() for session in (resumed, whole)]
+    assert episodes[0] == episodes[1]
+    assert [point.games for point in episodes[0]] == list(range(1, whole.progress.games + 1))
+    first = episodes[0][: config.curve_games]
+    assert sum(point.score for point in first) / len(first) == rows[0][0].score_mean
 
 
 def test_a_folder_has_the_files_of_every_run(tmp_path: Path) -> None:

@@ -98,6 +98,14 @@ def test_a_single_invalid_move_does_not_end_a_young_episode() -> None:
     assert [games.step(UP)[1] for _ in range(10)] == [False] * 9 + [True]
 
 
+def test_the_program_of_bouhoula_ends_an_episode_after_more_than_16_invalid_moves_and_a_tenth() -> None:
+    games = games_on(STUCK_LEFT, end_fraction=0.1, end_after=16)
+    assert [games.step(UP)[1] for _ in range(17)] == [False] * 16 + [True]
+    games = games_on(STUCK_LEFT, end_fraction=0.1, end_after=16)
+    games.state.moves[0], games.state.invalid_moves[0] = 181, 16
+    assert [games.step(UP)[1] for _ in range(3)] == [False, False, True]  # 17 of 182, 18 of 183, 19 of 184
+
+
 def test_rewards_can_be_logarithms() -> None:
     for action, reward in ((2, 0.0), (1, np.log2(4 + 8))):
         games = games_on("2 2 4 4 / 0 0 0 0 / 0 0 0 0 / 0 0 0 0", reward="log2")

@@ -21,6 +21,8 @@ from tilewright.envs.options import REWARDS, EnvOptions
         ({"penalty": float("nan")}, "penalty=nan: must be from 0"),
         ({"end_probability": 1.5}, "end_probability=1.5: must be from 0 to 1"),
         ({"end_fraction": -0.1}, "end_fraction=-0.1: must be from 0 to 1"),
+        ({"end_fraction": 0.1, "end_after": -1}, "end_after=-1: must be a whole number from 0"),
+        ({"end_after": 16}, "end_after=16: needs end_fraction"),
         ({"game": 2048}, "game=2048: must be a Game or a spec"),
     ],
 )

@@ -168,6 +168,26 @@ class Plain:
                 self.update_weights(game[t].indices, target - float(sum_weights(self.weights, game[t].indices)))
             )
 
+    def learn_rechoosing(self, seed: int, number: int, *, rechoose: bool, value_last_board: bool) -> None:
+        """`close_episode` and `learn` of Chen 2019: backward, with a next move by the weights as they are."""
+        stream = stream_for(seed, number)
+        board, _ = self.game.start_from(stream)
+        moves = []
+        while (action := self.best(board)) is not None:
+            following, reward, new = self._move(board, action, stream)
+            moves.append((self.target_state(board, action), following, reward, new))
+            board = following
+        for t, (indices, following, reward, new) in reversed(list(enumerate(moves))):
+            target = float(new if self.value_function == "afterstate" else reward + new)
+            action = self.best(following)
+            if action is not None and rechoose:
+                target += float(self.q_values(following, action))
+            elif action is not None:
+                target += float(sum_weights(self.weights, moves[t + 1][0]))
+            elif value_last_board:
+                target += float(self.value(following))
+            self.update_weights(indices, target - float(sum_weights(self.weights, indices)))
+
 
 def n_step_return(rewards: list[float], values: list[float], t: int, n: int) -> float:
     """Equation (4) of Yeh et al. 2016."""

@@ -56,7 +56,9 @@ class Learned:
         shift = DIRECTIONS.index(action) * shape.table_size if action else 0
         code = self.trainer.game.code
         codes = tuple(tuple(code(tile) for tile in row) for row in board)
-        return float(sum(self.trainer.weights[index + shift] for index in naive.places_of_codes(shape, codes)))
+        return float(
+            sum(self.trainer.weights[index + shift] for index in naive.places_of_codes(shape, self.trainer.game, codes))
+        )
 
     @cached_property
     def values(self) -> dict[Grid, float]:
@@ -176,7 +178,7 @@ def test_the_oracle_knows_the_mean_of_best_play() -> None:
     trainer = Trainer(TrainingConfig(game=TWENTY48, tuples=("0145",), symmetric=False, value_function="state", games=1))
     for state, value in solved.best.items():
         codes = tuple(tuple(trainer.game.code(tile) for tile in row) for row in state.board)
-        trainer.weights[naive.places_of_codes(trainer.architecture, codes)] = value
+        trainer.weights[naive.places_of_codes(trainer.architecture, trainer.game, codes)] = value
     scores = evaluate(NTupleAgent(trainer.model({})), make_game(TWENTY48), games=200_000, threads=1).scores
     assert abs(scores.mean() - solved.mean(solved.best)) < 5 * scores.std() / np.sqrt(len(scores))
 

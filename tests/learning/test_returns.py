@@ -4,6 +4,8 @@ import pytest
 
 from tests.learning.plain import lambda_return, return_weights
 from tests.learning.twins import assert_same_weights, twins
+from tilewright.errors import ConfigError
+from tilewright.training.config import TrainingConfig, read_config
 
 RETURNS = {
     "TD(0)": (0.0, 0),
@@ -65,3 +67,49 @@ def test_no_limit_and_a_limit_beyond_the_game_are_the_same() -> None:
     scores = unlimited.learn(0, 5).scores
     assert (limited.learn(0, 5).scores == scores).all()
     assert unlimited.weights == pytest.approx(limited.weights, rel=1e-4, abs=1e-3)
+
+
+@pytest.mark.parametrize("value_last_board", [False, True])
+@pytest.mark.parametrize("value_function", ["afterstate", "state"])
+def test_the_next_move_is_chosen_again_with_the_weights_of_the_moment(
+    value_function: str, value_last_board: bool
+) -> None:
+    rechoose = value_function == "afterstate"
+    if not rechoose and not value_last_board:
+        return
+    options = {"rechoose_next_move": rechoose, "value_last_board": value_last_board}
+    trainer, plain = twins(seed=6, value_function=value_function, step_size="fixed", **options)
+    before = plain.weights.copy()
+    trainer.learn(0, 3)
+    for number in range(3):
+        plain.learn_rechoosing(6, number, rechoose=rechoose, value_last_board=value_last_board)
+    assert_same_weights(trainer, plain, before)
+
+
+def test_choosing_again_is_something_else_than_the_move_that_was_played() -> None:
+    again, _ = twins(seed=7, step_size="fixed", rechoose_next_move=True)
+    played, _ = twins(seed=7, step_size="fixed")
+    assert (again.learn(0, 1).scores == played.learn(0, 1).scores).all()  # the first game is the same
+    assert (again.weights != played.weights).any()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rechoose_next_move": True, "update": "online"}, "backward"),
+        ({"rechoose_next_move": True, "lambda_": 0.5}, "lambda = 0"),
+        ({"rechoose_next_move": True, "value_function": "state"}, "afterstate"),
+        ({"value_last_board": True}, "rechoose_next_move"),
+    ],
+)
+def test_choosing_again_is_for_backward_td_0(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        TrainingConfig(games=1, **options)  # type: ignore[arg-type]
+
+
+def test_the_presets_of_chen_and_of_the_published_threes_program_choose_again() -> None:
+    for name, last in (("chen-afterstate", True), ("yeh-threes-program", False), ("yeh-threes-program-stages", False)):
+        config = read_config(name)
+        assert isinstance(config, TrainingConfig)
+        assert (config.rechoose_next_move, config.value_last_board) == (True, last)
+    assert read_config("chen-state").to_dict()["value_last_board"] is True

@@ -8,7 +8,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from tilewright.games.base import Game
 from tilewright.games.board import Board
+from tilewright.games.threes import Threes
 from tilewright.ntuple.patterns import NTupleArchitecture
 
 Codes = tuple[tuple[int, ...], ...]
@@ -20,6 +22,8 @@ TABLE_SIZES = {
     "mergeable_pairs": 25,
     "neighbouring_pairs": 25,
     "hint": 5,
+    "middle_tiles": 4**6,
+    "merge_counts": 17 * 25 * 25,
 }
 
 
@@ -62,42 +66,66 @@ def tuple_index(codes: Codes, cells: str) -> int:
     return int("".join(str(code >> bit & 1) for bit in (3, 2, 1, 0) for code in in_order), 2)
 
 
-def feature_index(name: str, codes: Codes, hint: int) -> int:
+def merge(game: Game, one: int, other: int) -> bool:
+    """The rule of the game: equal tiles in 2048; in Threes 1 and 2, and equal tiles from 3 on below the largest."""
+    if not one or not other:
+        return False
+    if isinstance(game, Threes):
+        return {one, other} == {1, 2} or (one == other >= 3 and game.tile_values[one] < game.max_tile)
+    return one == other
+
+
+def doubled(game: Game, one: int, other: int) -> bool:
+    """Whether one tile is v and the other 2v, where two of v merge: not 1 and 2 of Threes, which merge themselves."""
+    small, large = sorted((one, other))
+    return small > 0 and merge(game, small, small) and game.tile_values[large] == 2 * game.tile_values[small]
+
+
+def feature_index(game: Game, name: str, codes: Codes, hint: int) -> int:
     """Counted tile by tile; `hint` is 0 to 3, or more for a bonus."""
     flat = [code for row in codes for code in row]
     neighbours = [pair for lines in (codes, transposed(codes)) for line in lines for pair in pairwise(line)]
-    steps_apart = [abs(one - other) for one, other in neighbours if one and other]
-    indices = {
+    merging = sum(merge(game, *pair) for pair in neighbours)
+    doubling = sum(doubled(game, *pair) for pair in neighbours)
+    indices: dict[str, int] = {
         "large_tiles": sum(min(flat.count(11 + i), 7) * (1 << 3 * i) for i in range(5)),
         "empty_cells": flat.count(0),
         "distinct_tiles": len(set(flat) - {0}),
-        "mergeable_pairs": steps_apart.count(0),
-        "neighbouring_pairs": steps_apart.count(1),
+        "mergeable_pairs": merging,
+        "neighbouring_pairs": doubling,
         "hint": min(hint, 4),
+        "middle_tiles": sum(min(flat.count(9 + i), 3) * 4**i for i in range(6)),
+        "merge_counts": flat.count(0) * 625 + merging * 25 + doubling,
     }
     return indices[name]
 
 
-def places_of_codes(shape: NTupleArchitecture, codes: Codes, hint: int = 0) -> list[int]:
+def places_of_codes(shape: NTupleArchitecture, game: Game, codes: Codes, hint: int = 0) -> list[int]:
     """Where the weights are: image by image, tuple by tuple, then the features; those for all hints are neighbours."""
     found = []
     hints, own = (5, min(hint, 4)) if shape.by_hint else (1, 0)
-    for symmetry in symmetric_images(codes) if shape.symmetric else [codes]:
+    images = symmetric_images(codes) if shape.symmetric else [codes]
+    for symmetry in images:
         offset = 0
         for cells in shape.tuples:
             found.append(offset + hints * tuple_index(symmetry, cells) + own)
             offset += hints * 16 ** len(cells)
     for name in shape.features:
-        found.append(offset + feature_index(name, codes, hint))
+        found.append(offset + feature_index(game, name, codes, hint))
         offset += TABLE_SIZES[name]
+    for symmetry in images:
+        begin = offset
+        for cells in shape.hint_tuples:
+            found.append(begin + 5 * tuple_index(symmetry, cells) + min(hint, 4))
+            begin += 5 * 16 ** len(cells)
     return found
 
 
 def indices(shape: NTupleArchitecture, board: Board) -> list[int]:
     """The same for a board of the package, whose tiles may be too large for the network."""
     if board.game.name == "2048":
-        return places_of_codes(shape, downgraded(board.codes, shape.alphabet - 1))
-    return places_of_codes(shape, board.codes, int(board.state.extra) & 15)
+        return places_of_codes(shape, board.game, downgraded(board.codes, shape.alphabet - 1))
+    return places_of_codes(shape, board.game, board.codes, int(board.state.extra) & 15)
 
 
 def value(shape: NTupleArchitecture, weights: NDArray[Any], board: Board) -> float:

@@ -9,11 +9,13 @@ from tests.games.variants import random_board
 from tests.ntuple import naive
 from tests.ntuple.reading import read
 from tilewright import make_game
+from tilewright.errors import SpecError
 from tilewright.ntuple.features import FEATURES
-from tilewright.ntuple.patterns import NTupleArchitecture
+from tilewright.ntuple.patterns import NTupleArchitecture, find_network
 
 ALL = tuple(FEATURES)
 GAMES = ["2048", "threes", "2048:rows=3,columns=3", "threes:rows=2,columns=4,start_tiles=5"]
+SIX_THOUSAND = "threes:max_tile=6144"
 
 
 def feature_indices(game: str, text: str, features: tuple[str, ...] = ALL) -> dict[str, int]:
@@ -36,7 +38,7 @@ def test_every_feature_is_what_counting_gives(game: str) -> None:
         board = random_board(make_game(game), rng)
         codes = naive.downgraded(board.codes, 15) if board.game.name == "2048" else board.codes
         hint = int(board.state.extra) & 15 if board.game.name == "threes" else 0
-        expected = {name: naive.feature_index(name, codes, hint) for name in ALL}
+        expected = {name: naive.feature_index(board.game, name, codes, hint) for name in ALL}
         assert feature_indices(game, board.game.text(board)) == expected
         assert all(0 <= index < FEATURES[name] for name, index in expected.items())
 
@@ -54,6 +56,8 @@ def test_every_feature_is_what_counting_gives(game: str) -> None:
                 "mergeable_pairs": 3,
                 "neighbouring_pairs": 1,
                 "hint": 0,
+                "middle_tiles": 32,
+                "merge_counts": 5076,
             },
         ),
         (
@@ -66,6 +70,8 @@ def test_every_feature_is_what_counting_gives(game: str) -> None:
                 "mergeable_pairs": 0,
                 "neighbouring_pairs": 24,
                 "hint": 0,
+                "middle_tiles": 0,
+                "merge_counts": 24,
             },
         ),
         (
@@ -78,6 +84,8 @@ def test_every_feature_is_what_counting_gives(game: str) -> None:
                 "mergeable_pairs": 24,
                 "neighbouring_pairs": 0,
                 "hint": 0,
+                "middle_tiles": 48,
+                "merge_counts": 600,
             },
         ),
         (
@@ -87,9 +95,11 @@ def test_every_feature_is_what_counting_gives(game: str) -> None:
                 "large_tiles": 1 + 8,
                 "empty_cells": 9,
                 "distinct_tiles": 6,
-                "mergeable_pairs": 1,
-                "neighbouring_pairs": 3,
+                "mergeable_pairs": 2,
+                "neighbouring_pairs": 1,
                 "hint": 2,
+                "middle_tiles": 80,
+                "merge_counts": 5676,
             },
         ),
         (
@@ -102,12 +112,55 @@ def test_every_feature_is_what_counting_gives(game: str) -> None:
                 "mergeable_pairs": 0,
                 "neighbouring_pairs": 0,
                 "hint": 4,
+                "middle_tiles": 4,
+                "merge_counts": 9375,
             },
         ),
     ],
 )
 def test_features_of_a_board_counted_by_hand(game: str, text: str, expected: dict[str, int]) -> None:
     assert feature_indices(game, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "merging", "doubling"),
+    [
+        ("1 2 0 0", 1, 0),
+        ("1 1 0 0", 0, 0),
+        ("2 2 0 0", 0, 0),
+        ("2 3 0 0", 0, 0),
+        ("3 3 0 0", 1, 0),
+        ("3 6 0 0", 0, 1),
+        ("6 12 12 0", 1, 1),
+        ("6144 6144 0 0", 0, 0),
+        ("3072 6144 0 0", 0, 1),
+    ],
+)
+def test_pairs_of_threes_go_by_its_rule_of_merging(text: str, merging: int, doubling: int) -> None:
+    found = feature_indices(SIX_THOUSAND, f"{text} / 0 0 0 0 / 0 0 0 0 / 0 0 0 0")
+    assert (found["mergeable_pairs"], found["neighbouring_pairs"]) == (merging, doubling)
+
+
+def test_hint_tuples_are_read_from_all_symmetries_together_with_the_hint() -> None:
+    shape = find_network("yeh-threes-program")
+    game = make_game("threes")
+    assert shape.lookups(game) == 42
+    shape = NTupleArchitecture(("01",), features=shape.features, hint_tuples=("0145", "123"))
+    weights = np.random.default_rng(6).random(shape.table_size, np.float32)
+    rng = random.Random(6)
+    for _ in range(50):
+        board = random_board(game, rng)
+        indices, value = read(shape, weights, board)
+        assert indices == naive.indices(shape, board)
+        assert value == pytest.approx(naive.value(shape, weights, board), rel=1e-6)
+        assert max(indices) < shape.table_size
+
+
+def test_hint_tuples_need_hints_and_a_feature() -> None:
+    with pytest.raises(SpecError, match="2048 has no hints"):
+        NTupleArchitecture(("01",), features=("hint",), hint_tuples=("0",)).check_fits(make_game("2048"))
+    with pytest.raises(SpecError, match="at least one feature"):
+        NTupleArchitecture(("01",), hint_tuples=("0",))
 
 
 @pytest.mark.parametrize("text", ["hint=1", "hint=3", "hint=+6", "hint=+96", ""])

@@ -18,6 +18,8 @@ FACTS = {
     "yeh": (4, 4 * 16**6 + 8**5, 33),
     "yeh-tuned": (4, 4 * 16**6 + 8**5 + 17 + 16 + 25 + 25, 37),
     "yeh-threes": (4, 4 * 16**6 + 8**5 + 5, 34),
+    "yeh-threes-tuned": (4, 4 * 16**6 + 8**5 + 5 + 17 + 16 + 25 + 25, 38),
+    "yeh-threes-program": (4, 4 * 16**6 + 4**6 + 17 * 25 * 25 + 5 * 16**5, 42),
     "4x6-by-hint": (4, 5 * 4 * 16**6 + 8**5, 33),
     "8x6-by-hint": (8, 5 * 8 * 16**6 + 8**5, 65),
     "2x4": (2, 2 * 16**4, 16),
@@ -31,13 +33,15 @@ def test_the_facts_below_are_of_all_named_networks() -> None:
 @pytest.mark.parametrize("name", FACTS)
 def test_a_named_network_has_the_size_its_paper_says(name: str) -> None:
     shape = find_network(name)
-    game = make_game("threes" if shape.by_hint else "2048")
+    game = make_game("threes" if shape.by_hint or shape.hint_tuples else "2048")
     assert (len(shape.tuples), shape.weight_count(), shape.lookups(game)) == FACTS[name]
     shape.check_fits(game)
 
 
 def test_the_networks_of_yeh_share_their_tuples() -> None:
-    assert all(set(NETWORKS[name].tuples) == YEH for name in ("4x6", "yeh", "yeh-tuned", "yeh-threes"))
+    assert all(
+        set(NETWORKS[name].tuples) == YEH for name in ("4x6", "yeh", "yeh-tuned", "yeh-threes", "yeh-threes-program")
+    )
     assert set(NETWORKS["5x6"].tuples) == YEH | {"89abcd"}
 
 

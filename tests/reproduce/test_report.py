@@ -3,6 +3,7 @@
 import dataclasses
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from tests.reproduce.tiny import QUICK
 from tilewright.play.statistics import Estimate
 from tilewright.reproduce.experiments import Experiment, Row
 from tilewright.reproduce.figures import draw_figure, reach_list
-from tilewright.reproduce.report import make_report, write_html, write_index, write_markdown
+from tilewright.reproduce.report import Column, Table, html_table, make_report, write_html, write_markdown
 from tilewright.reproduce.results import Cell, RowResult, collect_rows, format_estimate
 from tilewright.reproduce.store import Store
 
@@ -21,11 +22,18 @@ def test_the_table_has_the_results_beside_the_papers(
 ) -> None:
     report = make_report(experiment, QUICK, undisturbed)
     rows = collect_rows(experiment, QUICK, undisturbed)
-    assert report.table[0] == [
-        "", "win rate: here", "paper", "mean score: here", "paper", "highest score", "board sum: here", "paper",
-        "reaches 32",
-    ]  # fmt: skip
-    slow = report.table[2]
+    assert [(column.group, column.name) for column in report.table.columns] == [
+        ("", ""),
+        ("win rate", "here"),
+        ("win rate", "paper"),
+        ("mean score", "here"),
+        ("mean score", "paper"),
+        ("", "highest score"),
+        ("board sum", "here"),
+        ("board sum", "paper"),
+        ("", "reaches 32"),
+    ]
+    slow = report.table.lines[1]
     assert slow[0] == "plain, slow"
     assert slow[3] == f"{format_estimate('score', rows[1].cells['score'].ours)} ≠"
     assert slow[4] == "50,000 ± 1"
@@ -37,9 +45,20 @@ def test_the_table_has_the_results_beside_the_papers(
     assert text.endswith(
         "- 2 seeds; intervals are over the seeds\n"
         f"- tilewright {rows[0].trials[0].versions[0]} on {rows[0].trials[0].machines[0]}\n"
-        "- ≠ beside a result: its 95 % interval and the paper's do not overlap\n"
+        "- ≠ beside a result: a two-sample test tells it from the paper's at 5 %, which happens by chance to one in "
+        "twenty; without ≠ the two may still differ\n"
+        "- a claim holds or is reversed by its test at 5 % divided by the number of claims (Bonferroni)\n"
     )
+    assert "| win rate, here | win rate, paper |" in text
+    assert report.verdict is not None
+    assert text.splitlines()[2] == f"**{report.verdict.word}** – {report.verdict.why}"
+    assert "The paper: Training beats random moves." in text
+    assert f"[the paper](https://example.org/tiny) · results of {rows[0].trials[0].date[:10]}" in text
     page = write_html(report, tmp_path).read_text()
+    assert '<th colspan="2">win rate</th>' in page
+    assert "prefers-color-scheme: dark" in page
+    assert f'<p class="verdict {report.verdict.word.replace(" ", "-")}"><b>{report.verdict.word}</b>' in page
+    assert '<a href="https://example.org/tiny">the paper</a>' in page
     assert "A text &amp; a half." in page
     assert f"<td>{slow[3]}</td>" in page
     assert page.count('src="data:image/png;base64,') == 2
@@ -114,12 +133,37 @@ def test_rows_of_the_same_label_are_told_apart_by_their_series(experiment: Exper
     assert [same.row_name(row) for row in rows] == ["sum: 50", "score: 50", "100"]
 
 
-def test_the_index_lists_all_reports(tmp_path: Path) -> None:
-    for place, title in (("b-2020/table-1-quick", "B, Table I"), ("a-2016/figure-3-full", "A, Figure 3")):
-        (tmp_path / place).mkdir(parents=True)
-        (tmp_path / place / "report.md").write_text(f"# {title}\n\nText.\n")
-    lines = write_index(tmp_path).read_text().splitlines()
-    assert lines[4:] == [
-        "- [A, Figure 3](a-2016/figure-3-full/report.md) (full)",
-        "- [B, Table I](b-2020/table-1-quick/report.md) (quick)",
+def test_claims_are_tested_pair_by_pair_over_the_seeds(experiment: Experiment, undisturbed: Store) -> None:
+    report = make_report(experiment, QUICK, undisturbed)
+    rows = {row.name: row for row in collect_rows(experiment, QUICK, undisturbed)}
+    (line,) = report.tests.lines
+    differences = [
+        a.score.value - b.score.value for a, b in zip(*(rows[n].trials for n in ("plain", "random")), strict=True)
     ]
+    assert line[:3] == ["plain", "random", "mean score"]
+    assert line[5].startswith(f"{np.mean(differences):+,.0f} ± ")
+    assert line[5].endswith("(paired)")
+
+
+def test_a_table_without_groups_has_one_line_of_headings() -> None:
+    assert html_table(Table([Column("a"), Column("b")], [["1", "2"]])).count("<tr>") == 2
+
+
+def test_every_training_game_of_a_deep_network_is_a_point() -> None:
+    tiles = [64, 128, 64, 256]
+    training = {"games": 4, "moves": 9, "seconds": 1.0, "curve": [], "stages": [], "largest_tiles": tiles}
+    row = RowResult(Row("CNN"), "CNN", (SimpleNamespace(training=training),), {})  # type: ignore[arg-type]
+    axes = draw_figure("scatter-largest", [row]).axes[0]
+    points = axes.collections[0].get_offsets()
+    assert np.asarray(points).tolist() == [[1, 64], [2, 128], [3, 64], [4, 256]]
+    assert axes.get_title() == "CNN"
+
+
+def test_the_maxima_of_a_stage_are_those_of_its_share_of_games() -> None:
+    curve = [
+        {"games": 10.0 * i, "moves": 1.0, "score_mean": 5.0, "score_max": 100.0, "share_max": 40.0, "stage": 1}
+        for i in (1, 2)
+    ]
+    training = {"games": 20, "moves": 9, "seconds": 1.0, "curve": curve, "stages": []}
+    row = RowResult(Row("stages"), "stages", (SimpleNamespace(training=training),), {})  # type: ignore[arg-type]
+    assert draw_figure("curve-max", [row]).axes[0].lines[0].get_ydata().tolist() == [40, 40]  # type: ignore[union-attr]

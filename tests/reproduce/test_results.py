@@ -1,5 +1,8 @@
 """Results of trials and rows are those of the games, and records say all of it."""
 
+import dataclasses
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,7 +12,7 @@ from tilewright.errors import UsageError
 from tilewright.games import make_game
 from tilewright.play.evaluate import Evaluation, evaluate
 from tilewright.play.statistics import Estimate, mean_of
-from tilewright.reproduce.experiments import Experiment
+from tilewright.reproduce.experiments import Experiment, Scale
 from tilewright.reproduce.results import (
     Cell,
     check_column,
@@ -18,6 +21,7 @@ from tilewright.reproduce.results import (
     format_estimate,
     to_records,
 )
+from tilewright.reproduce.runner import run_and_report
 from tilewright.reproduce.store import Store
 from tilewright.reproduce.suite import FIRST_EVALUATION_SEED, SEEDS_PER_TRIAL, plan_trials
 
@@ -90,19 +94,38 @@ def test_trials_that_are_not_finished_have_no_record(experiment: Experiment, und
 
 
 @pytest.mark.parametrize(
-    ("ours", "paper", "agrees"),
+    ("ours", "paper", "differs"),
     [
-        (Estimate(10, 9, 11), Estimate(12, 11, 13), True),
-        (Estimate(10, 9, 11), Estimate(13, 12, 14), False),
-        (Estimate(10, None, None), Estimate(13, 12, 14), None),
-        (None, Estimate(13, 12, 14), None),
-        (Estimate(10, 9, 11), None, None),
+        (Estimate(10, 9, 11), Estimate(11, 10, 12), False),
+        (Estimate(10, 9, 11), Estimate(11.8, 10.8, 12.8), True),  # although the intervals overlap
+        (Estimate(10, 9, 11), Estimate(13, 12, 14), True),
+        (Estimate(10, None, None), Estimate(13, 12, 14), False),
+        (None, Estimate(13, 12, 14), False),
+        (Estimate(10, 9, 11), None, False),
     ],
 )
-def test_results_agree_where_their_intervals_overlap(
-    ours: Estimate | None, paper: Estimate | None, agrees: bool | None
+def test_results_differ_where_a_two_sample_test_says_so(
+    ours: Estimate | None, paper: Estimate | None, differs: bool
 ) -> None:
-    assert Cell(ours, paper).agrees is agrees
+    assert Cell(ours, paper).differs is differs
+
+
+def test_the_best_seed_is_chosen_by_its_win_rate_and_then_evaluated_with_other_games(
+    experiment: Experiment, undisturbed: Store, tmp_path: Path
+) -> None:
+    scale = Scale("quick", seeds=3, evaluation_games=50, selection_games=30)
+    best_of = dataclasses.replace(experiment, rows=experiment.rows[:1], best_by="win")
+    result = run_and_report([(best_of, scale, Path("best"))], tmp_path, threads=1)
+    *chosen_from, best = result.trials
+    rates = [trial.rate("win") for trial in chosen_from]
+    assert [len(trial.scores) for trial in (*chosen_from, best)] == [30, 30, 30, 50]
+    assert best.trial.seed == int(np.argmax([rate.value for rate in rates if rate]))
+    assert best.trial.row == "plain, the best seed"
+    assert not set(best.trial.evaluations) & {key for trial in chosen_from for key in trial.trial.evaluations}
+    (row,) = collect_rows(best_of, scale, Store(tmp_path))
+    assert row.trials[0].scores.tolist() == best.scores.tolist()
+    assert row.cells["score"].ours == mean_of(best.scores)
+    assert "the best of 3 seeds by win rate in 30 games" in (tmp_path / "best" / "report.md").read_text()
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,10 @@ def test_a_sweep_that_was_interrupted_gives_the_same_table(result: SweepResult, 
 
 def test_the_report_compares_the_combinations(result: SweepResult) -> None:
     text = result.report.with_name("report.md").read_text()
-    assert text.startswith("# Sweep of tuples, alpha, step_size\n\n2 trainings of each combination, evaluated with 110")
+    title, date, remarks = text.split("\n\n")[:3]
+    assert title == "# Sweep of tuples, alpha, step_size"
+    assert date.startswith("results of 2")
+    assert remarks.startswith("2 trainings of each combination, evaluated with 110")
     rows = [line.split(" | ")[0] for line in text.splitlines() if line.startswith("| alpha")]
     assert rows == [f"| alpha = {alpha}, step_size = {s}" for alpha in ("0.25", "0.5") for s in ("fixed", "tc")]
     assert "paper" not in text
@@ -175,7 +178,7 @@ def test_a_result_shows_the_best_combination(result: SweepResult) -> None:
         f"alpha={best['alpha']}, step_size={best['step_size']} with mean score {means.max():,.0f})"
     )
     page = result._repr_html_()
-    assert page.startswith('<div class="wide"><table><tr><th>alpha</th><th>step_size</th><th>mean score</th>')
+    assert page.startswith('<div class="wide"><table><thead><tr><th>alpha</th><th>step_size</th><th>mean score</th>')
     assert page.count("<tr>") == 5
 
 
@@ -261,7 +264,7 @@ def test_presets_files_and_configurations_are_sources(tmp_path: Path) -> None:
         ({"agent": "ntuples:model={model}"}, SpecError, "there is no agent 'ntuples'"),
         ({"seeds": 0}, UsageError, "seeds = 0: must be a whole number of at least 1"),
         ({"evaluate_games": "10"}, UsageError, "evaluate_games = '10': must be a whole number of at least 1"),
-        ({"threads": 0}, UsageError, "threads = 0: must be a whole number of at least 1"),
+        ({"threads": 0}, UsageError, "threads=0: at least one is needed"),
         ({"out": "a,b"}, UsageError, "a,b: a folder of results must not have a comma in its name"),
     ],
 )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.training.sessions import tiny
-from tilewright.reproduce.experiments import Experiment, PaperValue, Row, Scale
+from tilewright.reproduce.experiments import Comparison, Experiment, PaperValue, Row, Scale
 from tilewright.reproduce.jobs import Job
 from tilewright.reproduce.suite import SuiteCallback
 
@@ -38,6 +38,9 @@ def tiny_experiment(folder: Path) -> Experiment:
         rows=rows,
         scales={"quick": QUICK, "standard": QUICK, "full": QUICK},
         paper_games=100,
+        link="https://example.org/tiny",
+        claim="Training beats random moves.",
+        comparisons=(Comparison("plain", "random"),),
     )
 
 

@@ -49,6 +49,16 @@ def test_playouts_that_prefer_merges_are_those_of_the_twin(game: str, spawn: str
     assert values == twin.monte_carlo(board, stream_for(6), shared=spawn == "shared", **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("game", ["2048", "threes:rows=3,columns=4"])
+@pytest.mark.parametrize("playout", ["largest", "corner", "combined"])
+def test_playouts_with_a_preference_are_those_of_the_twin(game: str, playout: str) -> None:
+    board = late_board(game)
+    values = make_agent(f"montecarlo:rollouts=5,playout={playout}").values(board, stream_for(6))
+    liked = ("merges", "largest", "corner") if playout == "combined" else (playout,)
+    player = twin.plays_by_preference(**dict.fromkeys(liked, True))
+    assert values == twin.monte_carlo(board, stream_for(6), rollouts=5, final=twin.FINALS["score"], player=player)
+
+
 @pytest.mark.parametrize("rollouts", [1, 255, 256, 257, 600])
 @pytest.mark.parametrize("value", ["sum", "largest"])
 def test_any_number_of_rollouts_is_added_up(rollouts: int, value: str) -> None:

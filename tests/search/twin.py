@@ -63,6 +63,27 @@ def plays_merges(board: Board, stream: Stream) -> str:
     return best
 
 
+def plays_by_preference(*, merges: bool = False, largest: bool = False, corner: bool = False) -> Player:
+    """The moves with most of what is asked for: a reward, a new largest tile, a largest tile in a corner."""
+
+    def choose(board: Board, stream: Stream) -> str:
+        best, most, ties = "", -1, 0
+        for action in board.game.legal(board):
+            after, reward = board.game.slide(board, action)
+            before, now = max(map(max, board.tiles)), max(map(max, after.tiles))
+            corners = [row[column] for row in (after.tiles[0], after.tiles[-1]) for column in (0, -1)]
+            liked = (merges and reward > 0) + (largest and now > before) + (corner and now in corners)
+            if liked > most:
+                best, most, ties = action, liked, 1
+            elif liked == most:
+                ties += 1
+                if below(stream, ties) == 0:
+                    best = action
+        return best
+
+    return choose
+
+
 FINALS: dict[str, Final] = {
     "score": lambda board, score: float(score),
     "sum": lambda board, score: float(sum(map(sum, board.tiles))),

@@ -51,7 +51,7 @@ def test_a_session_leaves_its_files(tmp_path: Path) -> None:
     names = sorted(file.name for file in session.folder.path.iterdir())
     assert names[:2] == ["checkpoint.safetensors", "config.toml"]
     assert names[2].startswith("events.out.tfevents.")
-    assert names[3:] == ["metrics.csv", "model.safetensors"]
+    assert names[3:] == ["metrics.csv", "model.safetensors", "session.lock"]
     assert read_config(session.folder.config_file) == tiny()
     assert load_model(session.folder.model_file).weights.tobytes() == learned(session.folder.path)["weights"]
 
@@ -73,6 +73,7 @@ def test_the_curve_is_that_of_the_games(tmp_path: Path, changes: dict[str, Any])
             score_max=scores[start:end].max(),
             win_rate=(codes[start:end] >= 6).mean(),  # 64 wins
             alpha=trainer.alpha[0],
+            share_max=scores[start:end].max(),
         )
         for start, end in itertools.pairwise([*range(0, config.games, n), config.games])
     ]
@@ -258,6 +259,7 @@ def test_a_finished_run_resumed_stays_as_it_is(tmp_path: Path, games: int) -> No
         {"model": "other.safetensors"},
         {"optimistic_init": 10.0},
         {"epsilon": 0.1},
+        {"goal_tile": 64},
         {"seed": 6},
         {"curve_games": 10},
     ],
@@ -283,6 +285,11 @@ def test_every_key_is_either_learning_or_may_change() -> None:
         "start_pool",
         "teacher_fraction",
         "downgrade_above",
+        "hint_tuples",
+        "rechoose_next_move",
+        "value_last_board",
+        "goal_reward",
+        "goal_only",
     }  # these change others, or are changed by them
     assert learning | free == {field.name for field in dataclasses.fields(TrainingConfig)}
     assert not learning & free

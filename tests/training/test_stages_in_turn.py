@@ -62,6 +62,28 @@ def test_stages_share_the_games_equally(undisturbed: Path) -> None:
     assert shape.stages == IN_TURN.stages
 
 
+def test_maxima_of_a_stage_are_taken_from_the_share_of_games_that_reach_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Yeh et al. 2016, Fig. 8: if 30 % of the games reach a stage, the first 30 % of its games count."""
+    scores, count = dict[int, list[int]](), NTupleSession._count
+
+    def note(session: NTupleSession, results: GameResults) -> None:
+        scores.setdefault(session.progress.stage + 1, []).extend(results.scores.tolist())
+        count(session, results)
+
+    monkeypatch.setattr(NTupleSession, "_count", note)
+    config = tiny(stages=("64", "64+32"), start_pool=40, lambda_=0.0)
+    session = train(config, tmp_path)
+    rows = [point for point in session.folder.curve_points() if isinstance(point, CurvePoint)]
+    share, n = session.progress.stage_share, config.curve_games
+    assert 0 < share < 0.9
+    for stage, counted in ((1, n), (3, round(share * n))):
+        found = [row.share_max for row in rows if row.stage == stage]
+        assert found == [max(scores[stage][i : i + counted]) for i in range(0, len(scores[stage]), n)]
+    assert any(row.share_max < row.score_max for row in rows if row.stage == 3)
+
+
 def test_a_stage_begins_better_than_a_new_game(undisturbed: Path) -> None:
     """Its scores count what came before: none can be below the 16 that begins the stage, made of fours at best."""
     rows = zip(stages_of_rows(undisturbed), rows_but_time(undisturbed), strict=True)

@@ -4,10 +4,11 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Self
 
 from tilewright._core.options import Range
-from tilewright._core.registry import did_you_mean
+from tilewright._core.text import did_you_mean
 from tilewright.agents.base import Agent
 from tilewright.agents.greedy import GreedyPolicy
 from tilewright.agents.model_store import ModelSource, downgraded, find_model, model_version, value_function_of
+from tilewright.agents.playouts import PREFERENCES
 from tilewright.agents.random import RandomPolicy
 from tilewright.games.base import Game
 from tilewright.games.policy import Policy
@@ -15,7 +16,7 @@ from tilewright.search.rollouts import NO_LIMIT, VALUES, NoEvaluator, Rollouts, 
 
 __all__ = ["RolloutAgent"]
 
-PLAYOUTS = ("random", "merges", "network")
+PLAYOUTS = ("random", "merges", *PREFERENCES, "network")
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,9 @@ class RolloutAgent(Agent):
     Attributes:
         rollouts: The number of rollouts.
         value: The value of a finished game: its score, the sum of its tiles, or its largest tile.
-        playout: Who plays the rollouts: random moves, the moves of the highest reward (merges), or a trained network.
+        playout: Who plays the rollouts: random moves, the moves of the highest reward (merges), moves that make a new
+            largest tile (largest), keep it in a corner (corner) or do most of the three (combined), or a trained
+            network.
         horizon: A rollout ends after this number of moves, and a network adds what it expects; 0 is the game's end.
         model: The network, a file or a Model in memory; without one, the model in the package.
     """
@@ -66,5 +69,6 @@ class RolloutAgent(Agent):
         if self._uses_network:
             model = find_model(self.model, game)
             network = downgraded(value_function_of(model, game), model)
-        policy = {"random": RandomPolicy(), "merges": GreedyPolicy(), "network": network}[self.playout]
+        simple = {"random": RandomPolicy(), "merges": GreedyPolicy(), **PREFERENCES}
+        policy = network if self.playout == "network" else simple[self.playout]
         return make_rollouts(policy, network, self.horizon or NO_LIMIT, self.value, game.tile_values)

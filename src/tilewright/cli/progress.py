@@ -20,7 +20,7 @@ class _SuiteProgress(SuiteCallback):
         self._lock = threading.Lock()
 
     def on_plan(self, jobs: Sequence[Job], missing: Sequence[Job]) -> None:
-        self._missing, self._label = len(missing), f"{len(missing):,} of {len(jobs):,} jobs"
+        self._finished, self._missing, self._label = 0, len(missing), f"{len(missing):,} of {len(jobs):,} jobs"
         self._show_whole(f"{len(jobs):,} jobs, {len(jobs) - len(missing):,} finished before")
 
     def on_progress(self, job: Job, done: float) -> None:

@@ -6,9 +6,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from tilewright._core.text import did_you_mean
 from tilewright.agents.base import BatchAgent, values_by_action
 from tilewright.deep.model import DeepModel, load_deep_model
-from tilewright.deep.policy import play_batch
+from tilewright.deep.policy import play_batch, play_batch_with_replacements
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
 from tilewright.games.board import Board
@@ -17,6 +18,8 @@ from tilewright.rng import Stream
 
 __all__ = ["AfterstateAgent", "DqnAgent"]
 
+INVALID = ("never", "random")
+
 
 @dataclass(frozen=True)
 class DqnAgent(BatchAgent):
@@ -24,12 +27,22 @@ class DqnAgent(BatchAgent):
 
     Attributes:
         model: A model file, or a DeepModel in memory.
+        invalid: What happens in whole games when the highest output is that of an invalid move: `never` chooses among
+            the legal moves, `random` plays a random move instead, as the test program of Bouhoula et al. does. The
+            value of a single board is always that of its legal moves, and so are the moves of recorded games.
     """
 
     model: str | Path | DeepModel = field(default="", repr=False)
+    invalid: str = "never"
 
     name: ClassVar[str] = "dqn"
     batch_size: ClassVar[int] = 250
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        known = INVALID if self.name == "dqn" else INVALID[:1]
+        hint = did_you_mean(self.invalid, known)
+        self._check("invalid", self.invalid in known, f"must be {' or '.join(known)}{hint}")
 
     def find_model(self, game: Game) -> DeepModel:
         """Return the model, which can play a game.
@@ -67,7 +80,8 @@ class DqnAgent(BatchAgent):
             first: The number of the first game.
             results: The results of n games, overwritten; n is the number of games to play.
         """
-        play_batch(self.find_model(game).policy, game, seed, first, results)
+        play = play_batch if self.invalid == "never" else play_batch_with_replacements
+        play(self.find_model(game).policy, game, seed, first, results)
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,14 @@ from tilewright.games.base import Game
 __all__ = ["ALGORITHMS", "ENCODINGS", "REWARD_SCALE", "DeepConfig"]
 
 ALGORITHMS = ("dqn", "afterstate")
-ENCODINGS = ("onehot", "grid")
+ENCODINGS = ("onehot", "grid", "scaled")
+IMPORTANCE_WEIGHTS = ("batch", "buffer")
 LOSSES = ("mse", "huber")
 REWARDS = ("score", "log2")  # as in envs.options, which needs Gymnasium
 
 FRACTION = Range(0, 1)
 REWARD_SCALE = Range(1e-6, 1_000_000_000)
-_DQN_ONLY = ("n_step", "penalty", "end_probability", "end_fraction", "reward")
+_DQN_ONLY = ("n_step", "penalty", "end_probability", "end_fraction", "end_after", "reward", "lookahead")
 
 
 @dataclass(frozen=True)
@@ -40,10 +41,18 @@ class DeepConfig(Config):
     algorithm: str = key(
         "dqn", "The algorithm. dqn: Q-learning of action values. afterstate: TD(0) of afterstate values."
     )
-    game: str = key("2048", "The game, as a spec. Bouhoula starts with one tile: 2048:start_tiles=1.")
+    game: str = key("2048", "The game, as a spec. Bouhoula's program starts with two tiles, though the text says one.")
     architecture: str = key("mlp", "The network, such as mlp, cnn_5l or small.")
     encoding: str = key(
-        "onehot", "The input for a cell. onehot: a plane for each tile. grid: the exponent (Bouhoula, Table II)."
+        "onehot",
+        "The input for a cell. onehot: a plane for each tile. grid: the exponent (Bouhoula, Table II). scaled: the "
+        "exponent divided by 16, as Bouhoula's program does for CNNs.",
+    )
+    lookahead: int = key(
+        0,
+        "dqn: the number of moves that the input looks ahead, 0 to 2: the network also sees the boards after every "
+        "move, or after every two (Iommi, cited by Bouhoula).",
+        Range(0, 2),
     )
     dueling: bool = key(True, "dqn: separate heads for state value and advantages (Wang et al. 2016).")
     bfloat16: bool = key(
@@ -58,6 +67,11 @@ class DeepConfig(Config):
     )
     n_step: int = key(
         1, "dqn: the number of rewards in a return before the bootstrapped value (SB3: n_steps).", Range(1, 1000)
+    )
+    importance_weights: str = key(
+        "batch",
+        "dqn: what importance weights are divided by. batch: the largest of the batch. buffer: the largest of the "
+        "whole replay buffer, as Bouhoula.",
     )
     mask: bool = key(
         False,
@@ -75,6 +89,12 @@ class DeepConfig(Config):
     )
     end_fraction: float = key(
         0.0, "dqn: the largest allowed fraction of invalid moves (0.1 in Bouhoula). 0: no limit.", FRACTION
+    )
+    end_after: int = key(
+        0,
+        "dqn: the number of invalid moves up to which their fraction does not end an episode (16 in Bouhoula). 0: the "
+        "fraction is tested from the move at which a single invalid move is not too many.",
+        Range(0, MAX_COUNT),
     )
     # Exploration
     exploration_initial_eps: float = key(
@@ -122,6 +142,7 @@ class DeepConfig(Config):
         self._one_of("encoding", ENCODINGS)
         self._one_of("loss", LOSSES)
         self._one_of("reward", REWARDS)
+        self._one_of("importance_weights", IMPORTANCE_WEIGHTS)
         try:
             self.make_game()
         except UsageError as error:
@@ -135,6 +156,7 @@ class DeepConfig(Config):
         """Check values that depend on each other."""
         if not self.total_steps and not self.minutes:
             raise ConfigError("total_steps = 0 and minutes = 0.0: one of them must limit the training")
+        self._must(not self.end_after or self.end_fraction > 0, "end_after", "needs end_fraction, which it defers")
         fewest = self.n_envs * (self.n_step + 1)
         self._must(
             self.buffer_size >= fewest,

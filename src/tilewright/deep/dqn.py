@@ -114,6 +114,7 @@ class BoardDQN(DQN):
                 "alpha": config.prioritized_replay_alpha if config.prioritized_replay else 0.0,
                 "n_step": config.n_step,
                 "gamma": config.gamma,
+                "over_buffer": config.importance_weights == "buffer",
             },
             policy_kwargs={"network_config": network_config(config), "seed": config.seed},
             device="cpu",
@@ -205,7 +206,13 @@ class DqnLearner(Learner):
     def __init__(self, config: DeepConfig) -> None:
         """Make environments, networks and replay buffer for a configuration."""
         options = EnvOptions(
-            config.game, "grid", config.reward, config.penalty, config.end_probability, config.end_fraction
+            config.game,
+            "grid",
+            config.reward,
+            config.penalty,
+            config.end_probability,
+            config.end_fraction,
+            config.end_after,
         )
         self.env = BoardVecEnv(options, config.n_envs, reward_scale=config.reward_scale, seed=config.seed)
         self.dqn = BoardDQN(config, self.env)

@@ -88,7 +88,13 @@ class Learner(ABC):
 def network_config(config: DeepConfig) -> NetworkConfig:
     """Return the part of a training configuration that determines the network."""
     return NetworkConfig(
-        config.make_game(), config.algorithm, config.architecture, config.encoding, config.dueling, config.bfloat16
+        config.make_game(),
+        config.algorithm,
+        config.architecture,
+        config.encoding,
+        config.dueling,
+        config.bfloat16,
+        config.lookahead,
     )
 
 

@@ -15,12 +15,20 @@ from torch import Tensor, nn
 
 from tilewright.deep.architectures import find_architecture
 from tilewright.deep.convolution import BoardConvolution
-from tilewright.envs.observations import BONUS_HINT, ONE_HOT_PLANES
+from tilewright.envs.observations import (
+    BONUS_HINT,
+    ONE_HOT_PLANES,
+    LookaheadEncoder,
+    lookahead_boards,
+    make_grid_encoder,
+    observation_shape,
+)
 from tilewright.errors import UsageError
 from tilewright.games.base import Game
 
 __all__ = ["BoardNetwork", "LineLayer", "NetworkConfig", "make_network"]
 
+LARGEST_EXPONENT = 16  # what Stable Baselines divides the exponents by for CNNs in the program of Bouhoula et al.
 _SEEDING = threading.Lock()  # PyTorch initialises layers from one generator that all threads share
 
 
@@ -32,9 +40,10 @@ class NetworkConfig:
         game: The game that the network plays.
         algorithm: dqn for a network with one output per action; afterstate for one with a single output.
         architecture: A name of `deep.architectures`.
-        encoding: onehot or grid, the input of a cell.
+        encoding: onehot, grid or scaled, the input of a cell.
         dueling: dqn: whether state value and advantages have separate heads.
         bfloat16: Whether convolutions are computed in bfloat16.
+        lookahead: The number of moves that the input looks ahead: 0, or 1 or 2 for the boards after every such move.
     """
 
     game: Game
@@ -43,13 +52,19 @@ class NetworkConfig:
     encoding: str
     dueling: bool = True
     bfloat16: bool = False
+    lookahead: int = 0
+
+    @property
+    def input_boards(self) -> int:
+        """The number of boards that the network sees: 1, or 5 or 21 with those after one or two moves."""
+        return (1, 5, 21)[self.lookahead]
 
     @property
     def input_channels(self) -> int:
         """The number of inputs for each cell."""
-        if self.encoding == "grid":
-            return 1 + self.game.has_hints
-        return ONE_HOT_PLANES + (BONUS_HINT + 1 if self.game.has_hints else 0)
+        if self.encoding != "onehot":
+            return self.input_boards + self.game.has_hints
+        return self.input_boards * ONE_HOT_PLANES + (BONUS_HINT + 1 if self.game.has_hints else 0)
 
 
 class LineLayer(nn.Module):
@@ -133,18 +148,32 @@ class BoardNetwork(nn.Module):
         The hint is encoded in every cell. Tiles above 32768 are encoded as 32768.
         """
         rows, has_hints = self.config.game.rows, self.config.game.has_hints
-        board = grids[:, :rows].long().clamp(max=ONE_HOT_PLANES - 1)
-        if self.config.encoding == "grid":
-            parts = [board.float()[..., None]]
-        else:
-            parts = [F.one_hot(board, ONE_HOT_PLANES).float()]
+        parts = [
+            self._encode_codes(board.long().clamp(max=ONE_HOT_PLANES - 1), ONE_HOT_PLANES)
+            for board in self._boards(grids)[:, :, :rows].unbind(dim=1)
+        ]
         if has_hints:
-            hint = grids[:, rows:, :].long().expand_as(board)
-            parts.append(hint.float()[..., None] if self.config.encoding == "grid" else self._one_hot_hint(hint))
+            hint = grids[:, rows:, :].long().expand(-1, rows, -1)
+            parts.append(self._encode_codes(hint, BONUS_HINT + 1))
         return torch.cat(parts, dim=-1)
 
-    def _one_hot_hint(self, hint: Tensor) -> Tensor:
-        return F.one_hot(hint, BONUS_HINT + 1).float()
+    def _boards(self, grids: Tensor) -> Tensor:
+        """Map uint8[batch, rows, columns] to the boards that the network sees, uint8[batch, boards, rows, columns]."""
+        if not self.config.lookahead:
+            return grids[:, None]
+        game, n = self.config.game, len(grids)
+        encoder = LookaheadEncoder(make_grid_encoder(game), self.config.lookahead)
+        boards = np.empty((n, *observation_shape(encoder)), np.uint8)
+        flat = np.ascontiguousarray(grids.numpy()).reshape(n, -1)
+        lookahead_boards(encoder, game.rules, flat, boards.reshape(n, -1))
+        return torch.from_numpy(boards)
+
+    def _encode_codes(self, codes: Tensor, count: int) -> Tensor:
+        """Map int64[batch, rows, columns] to float32[batch, rows, columns, channels]."""
+        if self.config.encoding == "onehot":
+            return F.one_hot(codes, count).float()
+        scale = LARGEST_EXPONENT if self.config.encoding == "scaled" else 1
+        return codes.float()[..., None] / scale
 
     def set_training_mode(self, mode: bool) -> None:
         """Call `train`, under the name that Stable-Baselines3 uses."""

@@ -13,11 +13,20 @@ from tilewright.errors import DivergedError
 from tilewright.games.base import Game
 from tilewright.games.policy import GameResults
 from tilewright.games.rules import ILLEGAL, Rules, State, largest, slide, spawn, start
-from tilewright.rng import Key, seed_stream, stream_key
+from tilewright.rng import Key, below, next_word, seed_stream, stream_key
 
-__all__ = ["GameBatch", "NetworkPolicy", "compute_afterstates", "make_game_batch", "play_batch"]
+__all__ = [
+    "GameBatch",
+    "NetworkPolicy",
+    "compute_afterstates",
+    "make_game_batch",
+    "play_batch",
+    "play_batch_with_replacements",
+]
 
 u64 = np.uint64
+# In the program of Bouhoula et al. a game ends after more invalid moves than this, and more than this fraction of all.
+ALLOWED_INVALID, ALLOWED_FRACTION = 16, 0.1
 Words = NDArray[np.uint64]
 
 
@@ -95,6 +104,54 @@ def step_games(
         results.moves[i] += 1
 
 
+@kernel
+def step_with_replacements(
+    rules: Rules,
+    games: GameBatch,
+    indices: NDArray[np.int64],
+    actions: NDArray[np.int64],
+    tried: NDArray[np.int64],
+    invalid: NDArray[np.int64],
+    results: GameResults,
+    playing: NDArray[np.bool_],
+) -> None:
+    """Make a move in some of the games; an invalid one is replaced by a random move, which may be invalid, too.
+
+    Args:
+        rules: The rules of the game.
+        games: All games, updated in place.
+        indices: int64[m], the games to make a move in.
+        actions: int64[m].
+        tried: int64[n], the number of moves tried in each game, updated in place.
+        invalid: int64[n], the number of these that were invalid, updated in place.
+        results: The results of all games, updated in place; only moves that changed the board count.
+        playing: bool[n], set to False where a game has ended.
+    """
+    for k in range(len(indices)):
+        i = indices[k]
+        state = State(games.cells[i], games.extra[i])
+        after, reward = slide(rules, state, actions[k])
+        tried[i] += 1
+        if reward == ILLEGAL:
+            after, reward = slide(rules, state, np.int64(below(next_word(games.streams[i]), u64(4))))
+            tried[i] += 1
+            invalid[i] += 1
+        if reward == ILLEGAL:
+            invalid[i] += 1
+            if invalid[i] > ALLOWED_INVALID and invalid[i] > ALLOWED_FRACTION * tried[i]:
+                playing[i], results.codes[i] = False, largest(rules, state)
+            continue
+        state, spawn_reward = spawn(rules, after, games.streams[i])
+        games.cells[i], games.extra[i] = state.cells, state.extra
+        results.scores[i] += reward + spawn_reward
+        results.moves[i] += 1
+        legal = 0
+        for action in range(4):
+            legal += slide(rules, state, action)[1] != ILLEGAL
+        if legal == 0:
+            playing[i], results.codes[i] = False, largest(rules, state)
+
+
 @dataclass(frozen=True)
 class NetworkPolicy:
     """The greedy policy of a network.
@@ -132,10 +189,15 @@ class NetworkPolicy:
             if legal.any():
                 q_values[legal] += self._predict(afterstates[legal])[:, 0]
             return q_values
-        grids = np.empty((n, *shape), np.uint8)
-        encode_batch(encoder, game.rules, cells, extra, grids.reshape(n, size))
-        values: NDArray[np.float32] = np.where(legal, self._predict(grids), -np.inf)
+        values: NDArray[np.float32] = np.where(legal, self.outputs(game, cells, extra), -np.inf)
         return values.astype(np.float32)
+
+    def outputs(self, game: Game, cells: Words, extra: Words) -> NDArray[np.float32]:
+        """Return the outputs of a network of action values for n boards: float32[n, 4] in points, legal or not."""
+        encoder, n = make_grid_encoder(game), len(cells)
+        grids = np.empty((n, *observation_shape(encoder)), np.uint8)
+        encode_batch(encoder, game.rules, cells, extra, grids.reshape(n, -1))
+        return self._predict(grids)
 
     def _predict(self, grids: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Return the outputs of the network in points; an infinite one would look like an illegal move."""
@@ -163,3 +225,21 @@ def play_batch(policy: NetworkPolicy, game: Game, seed: int, first: int, results
         q_values = policy.q_values(game, games.cells[playing], games.extra[playing])
         step_games(game.rules, games, playing, q_values.argmax(axis=1), results)
         playing = playing[np.isfinite(q_values.max(axis=1))]
+
+
+def play_batch_with_replacements(
+    policy: NetworkPolicy, game: Game, seed: int, first: int, results: GameResults
+) -> None:
+    """Play games as the test program of Bouhoula et al. does; the arguments are those of `play_batch`.
+
+    The network chooses among all four moves. An invalid choice is replaced by a random move. A game also ends when that
+    one is invalid, too, and more than 16 moves and more than 10 % of all were.
+    """
+    games, n = make_game_batch(len(results.scores)), len(results.scores)
+    reset_games(game.rules, stream_key(seed), first, games, results)
+    tried, invalid = np.zeros((2, n), np.int64)
+    playing = np.ones(n, np.bool_)
+    while playing.any():
+        indices = np.flatnonzero(playing)
+        actions = policy.outputs(game, games.cells[indices], games.extra[indices]).argmax(axis=1)
+        step_with_replacements(game.rules, games, indices, actions, tried, invalid, results, playing)

@@ -128,6 +128,7 @@ class PrioritizedReplayBuffer(ReplayBuffer):
         alpha: The exponent of the priorities.
         n_step: The number of rewards in a return.
         gamma: The discount factor of the returns.
+        over_buffer: Whether importance weights are divided by the largest one of the buffer, not of the batch.
         tree: The priorities of all transitions, raised to `alpha`.
         max_priority: The priority of new transitions.
     """
@@ -144,10 +145,11 @@ class PrioritizedReplayBuffer(ReplayBuffer):
         alpha: float = 0.0,
         n_step: int = 1,
         gamma: float = 0.99,
+        over_buffer: bool = False,
     ) -> None:
         """Make an empty buffer; the positional arguments are those of Stable-Baselines3's `ReplayBuffer`."""
         super().__init__(buffer_size, observation_space, action_space, device, n_envs, optimize_memory_usage)
-        self.alpha, self.n_step, self.gamma = alpha, n_step, gamma
+        self.alpha, self.n_step, self.gamma, self.over_buffer = alpha, n_step, gamma, over_buffer
         self.tree = SumTree(self.buffer_size * n_envs)
         self.max_priority = 1.0
 
@@ -177,7 +179,10 @@ class PrioritizedReplayBuffer(ReplayBuffer):
         indices = np.minimum(self.tree.sample(batch_size, generator), stored - 1)
         probabilities = self.tree.leaves[indices] / self.tree.total
         weights = (stored * probabilities) ** -beta
-        return self.transitions_at(indices, weights / weights.max())
+        largest = weights.max()
+        if self.over_buffer:
+            largest = (stored * self.tree.leaves[:stored].min() / self.tree.total) ** -beta
+        return self.transitions_at(indices, weights / largest)
 
     def transitions_at(self, indices: Indices, weights: Floats) -> TransitionBatch:
         """Return the transitions at given indices, with returns of up to `n_step` rewards.

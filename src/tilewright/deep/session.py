@@ -22,7 +22,7 @@ from tilewright.errors import DivergedError, FileError, UsageError
 from tilewright.games.policy import make_results
 from tilewright.play.statistics import Estimate, mean_of
 from tilewright.training.callbacks import Callbacks
-from tilewright.training.run_folder import DeepPoint, RunFolder
+from tilewright.training.run_folder import DeepPoint, EpisodePoint, RunFolder
 from tilewright.training.schedule import MAX_COUNTER, read_fields
 from tilewright.training.session import EVALUATION_SEED, TrainingSession
 
@@ -176,6 +176,12 @@ class DeepSession(TrainingSession):
         now.losses = [now.losses[0] + sum(losses), now.losses[1] + len(losses)]
         now.moves = self.learner.steps
         now.seconds += self.clock() - start
+        self._append(
+            *(
+                EpisodePoint(now.games + number, now.moves, game.score, self.game.value(game.largest_code))
+                for number, game in enumerate(finished, 1)
+            )
+        )
         for game in finished:
             now.games += 1
             now.finished.append(game)

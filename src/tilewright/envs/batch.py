@@ -95,6 +95,8 @@ def _invalid_move_ends(options: KernelOptions, games: BatchState, i: Int) -> boo
     if options.end_threshold and low_half(next_word(games.streams[i])) < options.end_threshold:
         return True
     limit = options.end_fraction * games.moves[i]
+    if options.end_after:
+        return bool(games.invalid_moves[i] > options.end_after and games.invalid_moves[i] > limit)
     return bool(options.end_fraction > 0 and limit >= 1 and games.invalid_moves[i] > limit)
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "encode",
     "encode_batch",
     "legal_masks",
+    "lookahead_boards",
     "make_encoder",
     "make_grid_encoder",
     "observation_shape",
@@ -198,6 +199,34 @@ def encode_batch(
         encode(encoder, rules, State(cells[i], extra[i]), out[i])
 
 
+@inline
+def _state_of_grid(grid: GridEncoder, codes: FlatObservation) -> State:
+    """Return the state whose grid this is, without its hint."""
+    cells, high = u64(0), u64(0)
+    for r in range(grid.rows):
+        for c in range(grid.columns):
+            code = u64(codes[r * grid.columns + c])
+            cells |= (code & u64(15)) << u64(60 - 16 * r - 4 * c)
+            high |= (code >> u64(4)) << u64(15 - 4 * r - c)
+    return State(cells, high)
+
+
+@kernel
+def lookahead_boards(
+    encoder: LookaheadEncoder, rules: Rules, grids: NDArray[np.uint8], boards: NDArray[np.uint8]
+) -> None:
+    """Write the observations `lookahead1` or `lookahead2` of boards that are given as grids.
+
+    Args:
+        encoder: The encoder of the observations.
+        rules: The rules of the game.
+        grids: uint8[n, size].
+        boards: uint8[n, 5 * size] or uint8[n, 21 * size], overwritten.
+    """
+    for i in range(len(grids)):
+        encode(encoder, rules, _state_of_grid(encoder.grid, grids[i]), boards[i])
+
+
 @kernel
 def legal_masks(grid: GridEncoder, rules: Rules, grids: NDArray[np.uint8], masks: NDArray[np.bool_]) -> None:
     """Find the legal moves on boards that are given as grids.
@@ -209,11 +238,6 @@ def legal_masks(grid: GridEncoder, rules: Rules, grids: NDArray[np.uint8], masks
         masks: bool[n, 4], overwritten: True where a move is legal.
     """
     for i in range(len(grids)):
-        cells, high = u64(0), u64(0)
-        for r in range(grid.rows):
-            for c in range(grid.columns):
-                code = u64(grids[i, r * grid.columns + c])
-                cells |= (code & u64(15)) << u64(60 - 16 * r - 4 * c)
-                high |= (code >> u64(4)) << u64(15 - 4 * r - c)
+        state = _state_of_grid(grid, grids[i])
         for action in range(4):
-            masks[i, action] = slide(rules, State(cells, high), action)[1] != ILLEGAL
+            masks[i, action] = slide(rules, state, action)[1] != ILLEGAL

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tilewright._core.checks import Range, check_choice, check_that
-from tilewright._core.jit import Word
+from tilewright._core.jit import Int, Word
 from tilewright._core.text import did_you_mean, excerpt
 from tilewright.games import make_game
 from tilewright.games.base import Game
@@ -24,6 +24,7 @@ LIMITS = {
     "penalty": Range(0, 1_000_000_000),
     "end_probability": Range(0, 1),
     "end_fraction": Range(0, 1),
+    "end_after": Range(0, 1_000_000_000_000),
     "num_envs": Range(1, 1_000_000),
 }
 
@@ -35,6 +36,7 @@ class KernelOptions(NamedTuple):
     penalty: float
     end_threshold: Word  # an invalid move ends the episode if a random number below 2**32 is below this one
     end_fraction: float
+    end_after: Int
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,8 @@ class EnvOptions:
 
     An invalid move leaves the board unchanged. It costs `penalty`, and it can end the episode: with probability
     `end_probability`, or because more than `end_fraction` of the moves of the episode are invalid. The fraction is
-    tested from the first move at which a single invalid move is not too many: from the tenth move with 0.1.
+    tested from the first move at which a single invalid move is not too many: from the tenth move with 0.1. With
+    `end_after`, it is tested once there are more invalid moves than that, as in the program of Bouhoula et al. (16).
 
     Attributes:
         game: A spec such as `2048:rows=3,columns=3`, or a Game.
@@ -53,6 +56,7 @@ class EnvOptions:
         penalty: The amount that is subtracted for an invalid move, from 0 to 1,000,000,000.
         end_probability: The probability that an invalid move ends the episode.
         end_fraction: The largest allowed fraction of invalid moves; 0 for no limit.
+        end_after: The number of invalid moves up to which their fraction does not end an episode; 0 for the rule above.
 
     Raises:
         UsageError: A value is not allowed.
@@ -71,6 +75,7 @@ class EnvOptions:
     penalty: float = 0.0
     end_probability: float = 0.0
     end_fraction: float = 0.0
+    end_after: int = 0
 
     def __post_init__(self) -> None:
         """Check all values."""
@@ -83,9 +88,11 @@ class EnvOptions:
             f"reward={self.reward!r}{did_you_mean(str(self.reward), REWARDS)}",
             f"must be {', '.join(REWARDS)} or a function",
         )
-        for name in ("penalty", "end_probability", "end_fraction"):
+        for name in ("penalty", "end_probability", "end_fraction", "end_after"):
             value = getattr(self, name)
-            LIMITS[name].check(f"{name}={excerpt(value)}", value)
+            LIMITS[name].check(f"{name}={excerpt(value)}", value, whole=name == "end_after")
+        has_fraction = not self.end_after or self.end_fraction > 0
+        check_that(has_fraction, f"end_after={self.end_after}", "needs end_fraction, which it defers")
 
     def make_game(self) -> Game:
         """Return the game, made from its spec where `game` is a text."""
@@ -99,4 +106,6 @@ class EnvOptions:
     def kernel_options(self) -> KernelOptions:
         """Return the options that kernels use."""
         threshold = np.uint64(round(self.end_probability * 2**32))
-        return KernelOptions(self.reward == "log2", float(self.penalty), threshold, float(self.end_fraction))
+        return KernelOptions(
+            self.reward == "log2", float(self.penalty), threshold, float(self.end_fraction), int(self.end_after)
+        )

@@ -65,7 +65,8 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
 
     ## Episode End
     The episode terminates when no move is valid, with probability `end_probability` after an invalid move, and when
-    more than `end_fraction` of its moves are invalid. It is never truncated.
+    more than `end_fraction` of its moves are invalid (and, with `end_after`, more moves than that). It is never
+    truncated.
 
     ## Information
     | key | content |
@@ -76,7 +77,8 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
 
     ## Arguments
     `game`: a spec such as `"2048:rows=3,columns=3"`, or a Game. `observation`, `reward`, `penalty`, `end_probability`,
-    `end_fraction`: as above. `render_mode`: `"human"` (prints to the terminal), `"ansi"` (text) or `"rgb_array"`.
+    `end_fraction`, `end_after`: as above. `render_mode`: `"human"` (prints to the terminal), `"ansi"` (text) or
+    `"rgb_array"`.
 
     ```python
     import gymnasium, tilewright.envs
@@ -98,6 +100,7 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
         penalty: float = 0.0,
         end_probability: float = 0.0,
         end_fraction: float = 0.0,
+        end_after: int = 0,
         render_mode: str | None = None,
     ) -> None:
         """Make the environment.
@@ -109,6 +112,7 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
             penalty: The cost of an invalid move.
             end_probability: The probability that an invalid move ends the episode.
             end_fraction: The largest allowed fraction of invalid moves; 0 for no limit.
+            end_after: The number of invalid moves up to which their fraction does not end an episode.
             render_mode: human, ansi, rgb_array or None.
 
         Raises:
@@ -117,7 +121,8 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
         if render_mode is not None:
             check_choice(f"render_mode={render_mode!r}", render_mode, self.metadata["render_modes"])
         self.render_mode = render_mode
-        self._games = BatchedGames(EnvOptions(game, observation, reward, penalty, end_probability, end_fraction), 1)
+        options = EnvOptions(game, observation, reward, penalty, end_probability, end_fraction, end_after)
+        self._games = BatchedGames(options, 1)
         self._result, self._action = self._games.make_result(), np.zeros(1, np.int64)
         self._shape = self._games.observation_shape
         self._seeded = False

@@ -53,6 +53,7 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[np.gener
         penalty: float = 0.0,
         end_probability: float = 0.0,
         end_fraction: float = 0.0,
+        end_after: int = 0,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
     ) -> None:
@@ -66,6 +67,7 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[np.gener
             penalty: The cost of an invalid move.
             end_probability: The probability that an invalid move ends the episode.
             end_fraction: The largest allowed fraction of invalid moves; 0 for no limit.
+            end_after: The number of invalid moves up to which their fraction does not end an episode.
             autoreset_mode: NEXT_STEP or SAME_STEP, as a text or as Gymnasium's constant.
             render_mode: ansi, rgb_array or None.
 
@@ -75,7 +77,7 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[np.gener
         mode = _read_autoreset_mode(autoreset_mode)
         if render_mode is not None:
             check_choice(f"render_mode={render_mode!r}", render_mode, ("ansi", "rgb_array"))
-        options = EnvOptions(game, observation, reward, penalty, end_probability, end_fraction)
+        options = EnvOptions(game, observation, reward, penalty, end_probability, end_fraction, end_after)
         self.games = BatchedGames(options, num_envs, autoreset=mode == AutoresetMode.SAME_STEP)
         self.game = self.games.game
         self.num_envs, self.render_mode = num_envs, render_mode
@@ -135,7 +137,7 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[np.gener
         """
         try:
             chosen = np.ascontiguousarray(actions, np.int64)
-        except (TypeError, ValueError):
+        except (OverflowError, TypeError, ValueError):
             raise self._bad_actions() from None
         if chosen.shape != (self.num_envs,) or chosen.min() < 0 or chosen.max() > 3:
             raise self._bad_actions()

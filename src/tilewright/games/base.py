@@ -16,8 +16,7 @@ import numpy as np
 
 from tilewright._core.checks import Range, check_integer, check_that
 from tilewright._core.options import Configurable, check_ranges
-from tilewright._core.registry import did_you_mean
-from tilewright._core.text import excerpt
+from tilewright._core.text import did_you_mean, excerpt
 from tilewright.errors import BoardError, IllegalMoveError, SpecError, UsageError
 from tilewright.games import GAMES, notation, state_kernels
 from tilewright.games.board import Board, BoardLike

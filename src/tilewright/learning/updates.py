@@ -5,7 +5,7 @@ move's target state. They are compiled for the types of their arguments: the cho
 and behaviour costs nothing at run time.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,19 @@ from tilewright.learning.behaviour import Behaviour, BehaviourPolicy, behaviour_
 from tilewright.learning.start_states import StartPool, reset
 from tilewright.learning.step_size import StepSize, prefetch_update, update_weights
 from tilewright.ntuple.value import ValueFunction, action_offset, greedy_action, reward_on_entry
-from tilewright.ntuple.weights import Indices, compute_indices, lookups, sum_weights
+from tilewright.ntuple.weights import Indices, compute_indices, lookups, state_value, sum_weights
 from tilewright.rng import Key, Stream, new_stream, seed_stream
 
-__all__ = ["Learner", "Returns", "Workspace", "learn_backward", "learn_online", "make_workspace"]
+__all__ = [
+    "AnyReturns",
+    "Learner",
+    "RechosenReturns",
+    "Returns",
+    "Workspace",
+    "learn_backward",
+    "learn_online",
+    "make_workspace",
+]
 
 u64 = np.uint64
 INITIAL_MOVES = 16_384
@@ -45,6 +54,20 @@ class Returns(NamedTuple):
     n_step: Int
 
 
+class RechosenReturns(NamedTuple):
+    """TD(0) as Chen 2019 and the published Threes program of Yeh et al. do it, backward.
+
+    With `rechoose`, the target of an afterstate is not the afterstate that was played next: the move from the state
+    between the two is chosen again, with the weights as they are when the update is made.
+    """
+
+    rechoose: bool
+    value_last_board: bool  # whether the last board has the value that the network gives it, instead of 0
+
+
+AnyReturns: TypeAlias = Returns | RechosenReturns
+
+
 class Trajectory(NamedTuple):
     """The moves of one game: their target states, and the rewards received between them."""
 
@@ -53,6 +76,8 @@ class Trajectory(NamedTuple):
     offset: NDArray[np.uint64]  # added to every index
     reward: NDArray[np.float32]  # received between this target state and the next
     value: NDArray[np.float32]  # after its update; filled while learning
+    next_cells: NDArray[np.uint64]  # the state after the move, with its new tile; only for RechosenReturns
+    next_extra: NDArray[np.uint64]
 
 
 class Workspace(NamedTuple):
@@ -65,8 +90,9 @@ class Workspace(NamedTuple):
 
 def make_workspace(lookups: int, moves: int = INITIAL_MOVES) -> Workspace:
     """Return a workspace for games of up to `moves` moves; `learn_backward` asks for a larger one if needed."""
-    cells, extra, offset = (np.empty(moves, np.uint64) for _ in range(3))
-    trajectory = Trajectory(cells, extra, offset, np.empty(moves, np.float32), np.empty(moves, np.float32))
+    cells, extra, offset, next_cells, next_extra = (np.empty(moves, np.uint64) for _ in range(5))
+    reward, value = np.empty(moves, np.float32), np.empty(moves, np.float32)
+    trajectory = Trajectory(cells, extra, offset, reward, value, next_cells, next_extra)
     return Workspace(new_stream(), np.empty(2 * lookups, np.uint32), trajectory)
 
 
@@ -133,11 +159,56 @@ def record_move(recorder: TrajectoryRecorder, rules: Rules, move: Move) -> None:
         trajectory.reward[i] = np.float32(move.spawn_reward + move.reward)
 
 
+class StateRecorder(NamedTuple):
+    """An observer that also writes the states between the moves."""
+
+    recorder: TrajectoryRecorder
+    rechoose: bool
+
+
+@implements(on_move, StateRecorder)
+def record_states(states: StateRecorder, rules: Rules, move: Move) -> None:
+    """Write the move and the state after it; a next move that is chosen again brings its own reward."""
+    trajectory, i = states.recorder.trajectory, move.number
+    on_move(states.recorder, rules, move)
+    if states.rechoose and i:
+        trajectory.reward[i - 1] -= np.float32(move.reward)
+    trajectory.next_cells[i], trajectory.next_extra[i] = move.following.cells, move.following.extra
+
+
+def make_recorder(returns: AnyReturns, value_function: ValueFunction, trajectory: Trajectory) -> TrajectoryRecorder:
+    """Return the observer that writes what the returns need."""
+    raise TypeError("make_recorder is a verb for kernels")
+
+
+@implements(make_recorder, Returns)
+def make_trajectory_recorder(
+    returns: Returns, value_function: ValueFunction, trajectory: Trajectory
+) -> TrajectoryRecorder:
+    """Record target states and rewards."""
+    return TrajectoryRecorder(value_function, trajectory)
+
+
+@implements(make_recorder, RechosenReturns)
+def make_state_recorder(
+    returns: RechosenReturns, value_function: ValueFunction, trajectory: Trajectory
+) -> StateRecorder:
+    """Record the states between the moves, too."""
+    return StateRecorder(TrajectoryRecorder(value_function, trajectory), returns.rechoose)
+
+
+def learn_trajectory(
+    returns: AnyReturns, rules: Rules, learner: Learner, trajectory: Trajectory, moves: Int, indices: Indices
+) -> None:
+    """Update the values of a finished game, the last first."""
+    raise TypeError("learn_trajectory is a verb for kernels")
+
+
 @kernel
 def learn_backward(
     rules: Rules,
     learner: Learner,
-    returns: Returns,
+    returns: AnyReturns,
     restart: Int,
     key: Key,
     first: Int,
@@ -155,7 +226,7 @@ def learn_backward(
     """
     stream, trajectory, value_function = workspace.stream, workspace.trajectory, learner.value_function
     policy = BehaviourPolicy(learner.behaviour, value_function)
-    recorder = TrajectoryRecorder(value_function, trajectory)
+    recorder = make_recorder(returns, value_function, trajectory)
     for game in range(len(results.scores)):
         number = u64(first + game)
         seed_stream(stream, key, number)
@@ -168,7 +239,7 @@ def learn_backward(
                 if not restarted:
                     return game
                 moves = 0  # too long to learn from
-            _learn_trajectory(rules, learner, returns, trajectory, moves, workspace.indices)
+            learn_trajectory(returns, rules, learner, trajectory, moves, workspace.indices)
             results.moves[game] += moves
             if not restarted:
                 results.scores[game], results.codes[game] = score, largest(rules, state)
@@ -187,9 +258,9 @@ def _state_of_move(
     return spawn(rules, target, stream)[0] if reward_on_entry(value_function) else target
 
 
-@inline
-def _learn_trajectory(
-    rules: Rules, learner: Learner, returns: Returns, trajectory: Trajectory, moves: Int, indices: Indices
+@implements(learn_trajectory, Returns)
+def learn_returns(
+    returns: Returns, rules: Rules, learner: Learner, trajectory: Trajectory, moves: Int, indices: Indices
 ) -> None:
     """Update every value towards its return, the last first, with the values of later moves after their update."""
     tables = learner.value_function.tables
@@ -223,3 +294,27 @@ def _truncated_return(returns: Returns, trajectory: Trajectory, move: Int, moves
             total = (np.float32(1) - returns.lambda_) * trajectory.value[k + 1] + returns.lambda_ * total
         total += trajectory.reward[k]
     return total
+
+
+@implements(learn_trajectory, RechosenReturns)
+def learn_rechosen_returns(
+    returns: RechosenReturns, rules: Rules, learner: Learner, trajectory: Trajectory, moves: Int, indices: Indices
+) -> None:
+    """Update every value towards the value of the next move, as the weights are then."""
+    value_function = learner.value_function
+    tables = value_function.tables
+    n = lookups(tables)
+    for move in range(moves - 1, -1, -1):
+        following = State(trajectory.next_cells[move], trajectory.next_extra[move])
+        target, ended = trajectory.reward[move], move == moves - 1
+        if not ended and returns.rechoose:
+            best = greedy_action(value_function, rules, following)
+            target += np.float32(best.reward) + best.value
+        elif not ended:
+            next_target = State(trajectory.cells[move + 1], trajectory.extra[move + 1])
+            target += state_value(tables, rules, next_target, indices, n)
+        elif returns.value_last_board:
+            target += state_value(tables, rules, following, indices, n)
+        own = State(trajectory.cells[move], trajectory.extra[move])
+        error = target - state_value(tables, rules, own, indices, 0)
+        update_weights(learner.step_size, tables, indices, 0, trajectory.offset[move], error)

@@ -14,6 +14,7 @@ from tilewright._core.checks import check_choice, check_integer
 from tilewright._core.files import parse_json, read_tensors, write_tensors
 from tilewright._core.jit import writable_view
 from tilewright._core.memory import check_memory
+from tilewright._core.outputs import MODEL
 from tilewright._core.text import excerpt
 from tilewright.errors import FileError, UsageError
 from tilewright.games import make_game
@@ -61,7 +62,8 @@ VALUE_FUNCTIONS = {"afterstate": 1, "state": 1, "action": 4}  # what is valued -
 MAX_QUANTUM = 2 * MAX_WEIGHT / LARGEST  # twice what 16 bits need for the largest weight: it may be rounded up
 _MAX_LENGTH = 500  # of an entry, so that messages stay lines
 _NOT_ORIGIN = {"format", "game", "architecture", "value_function", "quantum", "compact", "downgrade_above", "sha256"}
-_OPTIONAL = {"by_hint": False, "stages": [], "promote": False}  # entries of an architecture that a file may leave out
+# Entries of an architecture that a file may leave out.
+_OPTIONAL = {"by_hint": False, "stages": [], "promote": False, "hint_tuples": []}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -141,13 +143,17 @@ class Model:
         whole, quantum = quantised(self.weights, quantum)
         return replace(self, weights=whole, quantum=quantum)
 
-    def save(self, path: str | Path, *, compact: bool = False, quantum: float = 0.0) -> None:
+    def save(self, path: str | Path, *, compact: bool = False, quantum: float = 0.0, force: bool = False) -> None:
         """Write the model to a file.
 
         Args:
-            path: The file; an existing one is replaced.
+            path: The file; an existing model is replaced.
             compact: Whether to write 16-bit weights, visited ones only, compressed.
             quantum: What compact weights are rounded to, in points; 0 keeps all that 16 bits can hold.
+            force: Whether to replace an existing file that is no model.
+
+        Raises:
+            FileError: The file cannot be written, or is no model.
         """
         model = self.in_16_bits(quantum) if compact else self
         tensors = pack(model.weights, self.architecture.promoted_from) if compact else {"weights": model.weights}
@@ -159,6 +165,7 @@ class Model:
             "by_hint": self.architecture.by_hint,
             "stages": list(self.architecture.stages),
             "promote": self.architecture.promote,
+            **({"hint_tuples": list(self.architecture.hint_tuples)} if self.architecture.hint_tuples else {}),
         }
         about = {
             "format": FORMAT,
@@ -169,7 +176,7 @@ class Model:
             "compact": str(compact).lower(),
             "downgrade_above": str(self.downgrade_above),
         }
-        write_tensors(Path(path), tensors, {**self.origin, **about})
+        write_tensors(Path(path), tensors, {**self.origin, **about}, MODEL, force=force)
 
 
 def load_model(path: str | Path) -> Model:
@@ -231,7 +238,7 @@ def _read_architecture(metadata: Mapping[str, str]) -> NTupleArchitecture:
     if not isinstance(found, dict):
         raise ValueError("its architecture is no JSON object")
     entries: dict[str, Any] = _OPTIONAL | found
-    for key in ("tuples", "features", "stages"):
+    for key in ("tuples", "features", "stages", "hint_tuples"):
         listed = entries.get(key)
         if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
             raise ValueError(f"{key} {excerpt(listed)}: must be a list of texts")
@@ -247,6 +254,7 @@ def _read_architecture(metadata: Mapping[str, str]) -> NTupleArchitecture:
         entries["by_hint"],
         tuple(entries["stages"]),
         entries["promote"],
+        tuple(entries["hint_tuples"]),
     )
 
 

@@ -8,7 +8,15 @@ from tilewright._core.text import did_you_mean, excerpt
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
 from tilewright.ntuple.bitplanes import tuple_mask
-from tilewright.ntuple.features import FEATURES, HINTS, Features, NoFeatures
+from tilewright.ntuple.features import (
+    FEATURES,
+    HINTS,
+    Features,
+    FeaturesAndHintTuples,
+    FeatureSet,
+    NoFeatures,
+    find_neighbours,
+)
 from tilewright.ntuple.stages import Weights, parse_stages
 from tilewright.ntuple.weights import WeightTables
 
@@ -32,6 +40,7 @@ class NTupleArchitecture:
         by_hint: Whether tuples have separate weights for each hint of Threes.
         stages: Tiles that begin the second, third … stage, like 16384+8192 (see `ntuple.stages`).
         promote: Whether a weight of a later stage is read from the stage before until it is written.
+        hint_tuples: Tuples that are read together with the hint of Threes, besides the others.
 
     >>> shape = NTupleArchitecture(("0123", "4567"))
     >>> shape.weight_count(), shape.lookups(make_game("2048"))
@@ -45,15 +54,18 @@ class NTupleArchitecture:
     by_hint: bool = False
     stages: tuple[str, ...] = ()
     promote: bool = False
+    hint_tuples: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.tuples:
             raise SpecError("a network needs at least one tuple")
-        if len(self.tuples) > MAX_TUPLES:
-            raise SpecError(f"{len(self.tuples):,} tuples are too many; the most are {MAX_TUPLES:,}")
+        if len(self.tuples) + len(self.hint_tuples) > MAX_TUPLES:
+            raise SpecError(
+                f"{len(self.tuples) + len(self.hint_tuples):,} tuples are too many; the most are {MAX_TUPLES:,}"
+            )
         if len(self.stages) >= MAX_STAGES:
             raise SpecError(f"{1 + len(self.stages):,} stages are too many; the most are {MAX_STAGES}")
-        for cells in self.tuples:
+        for cells in (*self.tuples, *self.hint_tuples):
             if not 1 <= len(cells) <= MAX_TUPLE_LENGTH or not set(cells) <= set("0123456789abcdef"):
                 raise SpecError(
                     f"tuple {excerpt(cells)}: must be 1 to {MAX_TUPLE_LENGTH} cells, hexadecimal digits 0 to f"
@@ -71,6 +83,8 @@ class NTupleArchitecture:
         if len(set(self.features)) < len(self.features):
             twice = next(name for name in FEATURES if self.features.count(name) > 1)
             raise SpecError(f"features: {twice} is named twice")
+        if self.hint_tuples and not self.features:
+            raise SpecError("hint_tuples need at least one feature beside them")
         if self.promote and not self.stages:
             raise SpecError("promote goes with stages; this network has none")
         if self.table_size >= MAX_WEIGHTS // 4:
@@ -93,7 +107,11 @@ class NTupleArchitecture:
     @property
     def stage_size(self) -> int:
         """The number of stored weights of one stage."""
-        return self._tuples_size + sum(FEATURES[name] for name in self.features)
+        return self._tuples_size + self._features_size + HINTS * sum(16 ** len(cells) for cells in self.hint_tuples)
+
+    @property
+    def _features_size(self) -> int:
+        return sum(FEATURES[name] for name in self.features)
 
     @property
     def table_size(self) -> int:
@@ -108,7 +126,8 @@ class NTupleArchitecture:
     def weight_count(self) -> int:
         """Return the number of weights as papers count them: the alphabet to the power of each tuple's length."""
         tuples: int = self._hints * sum(self.alphabet ** len(cells) for cells in self.tuples)
-        return (1 + len(self.stages)) * (tuples + sum(FEATURES[name] for name in self.features))
+        hint_tuples: int = HINTS * sum(self.alphabet ** len(cells) for cells in self.hint_tuples)
+        return (1 + len(self.stages)) * (tuples + self._features_size + hint_tuples)
 
     def symmetry_count(self, game: Game) -> int:
         """Return the number of symmetries that are read."""
@@ -116,14 +135,16 @@ class NTupleArchitecture:
 
     def lookups(self, game: Game) -> int:
         """Return the number of weights that add up to one value."""
-        return self.symmetry_count(game) * len(self.tuples) + len(self.features)
+        return self.symmetry_count(game) * (len(self.tuples) + len(self.hint_tuples)) + len(self.features)
 
     def check_fits(self, game: Game) -> None:
         """Raise SpecError if a tuple leaves the board, or a stage names tiles that the game does not have."""
         parse_stages(self.stages, game)
         if self.by_hint and not game.has_hints:
             raise SpecError(f"by_hint: {game.name} has no hints")
-        for cells in self.tuples:
+        if self.hint_tuples and not game.has_hints:
+            raise SpecError(f"hint_tuples: {game.name} has no hints")
+        for cells in (*self.tuples, *self.hint_tuples):
             for cell in cells:
                 row, column = divmod(int(cell, 16), 4)
                 if row >= game.rows or column >= game.columns:
@@ -133,19 +154,33 @@ class NTupleArchitecture:
         """Return what kernels take; `weights` may hold several networks one after the other."""
         self.check_fits(game)
         offsets = np.cumsum([0, *self._tuple_sizes])
-        features = self._tuples_size + np.cumsum([0, *(FEATURES[name] for name in self.features)])
-        kinds = tuple(list(FEATURES).index(name) for name in self.features)
         return WeightTables(
             weights,
             np.float32(quantum),
             tuple(tuple_mask(cells) for cells in self.tuples),
             tuple(np.uint64(offset) for offset in offsets[:-1]),
             tuple(np.uint64(which) for which in range(self.symmetry_count(game))),
-            Features(kinds, tuple(np.uint64(offset) for offset in features[:-1])) if self.features else NoFeatures(),
+            self._feature_set(game),
             tuple(np.uint64(hint) for hint in range(self._hints)),
             parse_stages(self.stages, game, promote=self.promote),
             np.uint64(self.stage_size),
             self.alphabet - 1,
+        )
+
+    def _feature_set(self, game: Game) -> FeatureSet:
+        if not self.features:
+            return NoFeatures()
+        begin = self._tuples_size + np.cumsum([0, *(FEATURES[name] for name in self.features)])
+        kinds = tuple(list(FEATURES).index(name) for name in self.features)
+        features = Features(kinds, tuple(np.uint64(offset) for offset in begin[:-1]), find_neighbours(game.rules))
+        if not self.hint_tuples:
+            return features
+        offsets = begin[-1] + HINTS * np.cumsum([0, *(16 ** len(cells) for cells in self.hint_tuples)])
+        return FeaturesAndHintTuples(
+            features,
+            tuple(tuple_mask(cells) for cells in self.hint_tuples),
+            tuple(np.uint64(offset) for offset in offsets[:-1]),
+            tuple(np.uint64(which) for which in range(self.symmetry_count(game))),
         )
 
     def __str__(self) -> str:
@@ -164,6 +199,7 @@ class NTupleArchitecture:
         features = f", features {', '.join(self.features)}" if self.features else ""
         kind = "symmetric" if self.symmetric else "no symmetry"
         features += ", by hint" if self.by_hint else ""
+        features += f", with the hint {', '.join(self.hint_tuples)}" if self.hint_tuples else ""
         stages = f", stages at {', '.join(self.stages)}" if self.stages else ""
         memory = 4 * self.table_size / 2**20
         return "\n\n".join(
@@ -192,6 +228,10 @@ NETWORKS = {
         _YEH, features=("large_tiles", "empty_cells", "distinct_tiles", "mergeable_pairs", "neighbouring_pairs")
     ),
     "yeh-threes": NTupleArchitecture(_YEH, features=("large_tiles", "hint")),
+    "yeh-threes-tuned": NTupleArchitecture(
+        _YEH, features=("large_tiles", "hint", "empty_cells", "distinct_tiles", "mergeable_pairs", "neighbouring_pairs")
+    ),
+    "yeh-threes-program": NTupleArchitecture(_YEH, features=("middle_tiles", "merge_counts"), hint_tuples=("01234",)),
     "4x6-by-hint": NTupleArchitecture(_YEH, features=("large_tiles",), by_hint=True),
     "8x6-by-hint": NTupleArchitecture(_MATSUZAKI, features=("large_tiles",), by_hint=True),
     "2x4": NTupleArchitecture(("0123", "4567")),

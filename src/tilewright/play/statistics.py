@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Estimate", "max100", "mean_of", "rate_of", "student_point"]
+__all__ = ["Difference", "Estimate", "max100", "mean_of", "paired", "rate_of", "student_point", "two_sample"]
 
 Sample: TypeAlias = NDArray[np.integer] | NDArray[np.floating]
 
@@ -93,6 +93,76 @@ def rate_of(hits: int, n: int) -> Estimate:
     low = 0.0 if hits == 0 else centre - margin  # exactly 0: rounding would leave a tiny difference
     high = 1.0 if hits == n else centre + margin
     return Estimate(rate, low, high)
+
+
+class Difference(NamedTuple):
+    """The difference of two estimates, tested against 0.
+
+    Attributes:
+        estimate: The first minus the second, with its 95 % interval.
+        p: The probability of so large a difference, of either sign, if there were none.
+        method: Which test it is.
+    """
+
+    estimate: Estimate
+    p: float
+    method: str
+
+    @property
+    def sign(self) -> int:
+        """1 or -1 where the interval excludes 0, else 0."""
+        low, high = self.estimate.low, self.estimate.high
+        return 0 if low is None or high is None else int(low > 0) - int(high < 0)
+
+
+def two_sample(one: Estimate, other: Estimate) -> Difference | None:
+    """Compare two independent estimates by their standard errors, which their 95 % intervals tell.
+
+    Two intervals may overlap although the difference is significant, so that looking at both is no test.
+
+    Returns:
+        The difference; None if one of them has no interval.
+
+    >>> found = two_sample(Estimate(48_039, 44_426, 51_652), Estimate(41_754, 38_847, 44_661))
+    >>> f"{found.estimate}, p = {found.p:.3f}"
+    '6,285.0 ± 4,637.2, p = 0.008'
+    """
+    if one.margin is None or other.margin is None:
+        return None
+    difference, margin = one.value - other.value, math.hypot(one.margin, other.margin)
+    error = margin / Z
+    p = math.erfc(abs(difference) / error / math.sqrt(2)) if error else float(difference == 0)
+    return Difference(Estimate(difference, difference - margin, difference + margin), p, "two samples")
+
+
+def paired(one: Sample, other: Sample) -> Difference | None:
+    """Compare two samples pair by pair, with Student's t.
+
+    Returns:
+        The mean difference; None for fewer than two pairs.
+    """
+    differences = np.asarray(one, np.float64) - np.asarray(other, np.float64)
+    estimate = mean_of(differences)
+    if estimate.margin is None:
+        return None
+    degrees = len(differences) - 1
+    error = estimate.margin / student_point(degrees)
+    p = _student_p(abs(estimate.value) / error, degrees) if error else float(estimate.value == 0)
+    return Difference(estimate, p, "paired")
+
+
+def _student_p(t: float, degrees: int) -> float:
+    """The probability that Student's t is beyond ± t (Abramowitz & Stegun 26.7.3 and 26.7.4)."""
+    angle = math.atan2(t, math.sqrt(degrees))
+    cosine, term, total = math.cos(angle), 1.0, 0.0
+    first = 1 if degrees % 2 else 0
+    if first:
+        term = cosine
+    for k in range(first, degrees - 1, 2):
+        total += term
+        term *= cosine**2 * (k + 1) / (k + 2)
+    inside = math.sin(angle) * total
+    return 1 - ((2 / math.pi) * (angle + inside) if first else inside)
 
 
 def max100(scores: Sample) -> Estimate | None:

@@ -11,11 +11,21 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
 
-from tilewright._core.registry import did_you_mean
+from tilewright._core.text import did_you_mean
 from tilewright.errors import ConfigError, UsageError
 from tilewright.training.config import AnyConfig
 
-__all__ = ["SCALES", "Experiment", "PaperValue", "Row", "Scale", "all_experiments", "find_experiments"]
+__all__ = [
+    "SCALES",
+    "Comparison",
+    "Experiment",
+    "PaperValue",
+    "Row",
+    "Scale",
+    "all_experiments",
+    "find_experiments",
+    "paper_titles",
+]
 
 SCALES = {
     "quick": "a few minutes for everything; shows that it runs, and says little about strength",
@@ -38,6 +48,21 @@ class PaperValue:
 
 
 @dataclass(frozen=True)
+class Comparison:
+    """A claim of a paper: one row is better than another.
+
+    Attributes:
+        better: The name of the row that the paper finds better; `table-1: LABEL` for a row of another experiment.
+        worse: The name of the other row.
+        column: The column that is compared.
+    """
+
+    better: str
+    worse: str
+    column: str = "score"
+
+
+@dataclass(frozen=True)
 class Row:
     """A row of a table: what is trained, who plays, and what the paper found.
 
@@ -52,6 +77,7 @@ class Row:
         series: The series of the row in figures of points.
         x: The place of the row on the x axis of such figures.
         paper: The results of the paper by column.
+        beside: Whether the paper's results are only beside it, of another game or configuration: they are not compared.
     """
 
     label: str
@@ -63,6 +89,7 @@ class Row:
     series: str = ""
     x: float = 0
     paper: Mapping[str, PaperValue] = field(default_factory=dict)
+    beside: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,6 +107,7 @@ class Scale:
         changes: Keys of all configurations with new values.
         rows: The labels of the rows of this scale; empty for all.
         shrink: What the tiles of the borders between stages are divided by.
+        selection_games: With `best_by` of the experiment: the number of games that the best seed is chosen by.
     """
 
     name: str
@@ -92,6 +120,7 @@ class Scale:
     changes: Mapping[str, object] = field(default_factory=dict)
     rows: tuple[str, ...] = ()
     shrink: int = 1
+    selection_games: int = 0
 
     def games_of(self, row: Row) -> int:
         """Return the number of games that a row is evaluated with."""
@@ -113,6 +142,12 @@ class Experiment:
         rows: The rows of the table.
         scales: The scales by name.
         paper_games: The number of games behind the paper's rates; 0 if it states their intervals, or nothing.
+        link: The address of the paper.
+        claim: What the paper found, in a sentence.
+        comparisons: The claim as comparisons of rows.
+        remark: What a reader of the verdict should know.
+        stages_improve: Whether the claim is that later stages come to play their boards better than the stage before.
+        best_by: The column by which the best seed of a row is chosen; only that one is evaluated with all games.
     """
 
     paper: str
@@ -125,6 +160,12 @@ class Experiment:
     rows: tuple[Row, ...]
     scales: Mapping[str, Scale]
     paper_games: int = 0
+    link: str = ""
+    claim: str = ""
+    comparisons: tuple[Comparison, ...] = ()
+    remark: str = ""
+    stages_improve: bool = False
+    best_by: str = ""
 
     @property
     def path(self) -> str:
@@ -154,6 +195,11 @@ def all_experiments() -> dict[str, Experiment]:
         if file.name.endswith(".toml"):
             experiments |= _read_paper(file.name.removesuffix(".toml"), file.read_text("utf-8"))
     return experiments
+
+
+def paper_titles() -> dict[str, str]:
+    """Return the titles of all papers by their names."""
+    return {experiment.paper: experiment.paper_title for experiment in all_experiments().values()}
 
 
 def find_experiments(path: str) -> list[Experiment]:
@@ -197,6 +243,8 @@ def _read_paper(paper: str, text: str) -> dict[str, Experiment]:
                 rows=rows[entry["name"]],
                 scales=scales,
                 columns=tuple(entry.pop("columns")),
+                comparisons=tuple(Comparison(**comparison) for comparison in entry.pop("comparisons", ())),
+                link=entries.get("link", ""),
                 figures=tuple(entry.pop("figures", ())),
                 **entry,
             )

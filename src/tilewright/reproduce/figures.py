@@ -1,4 +1,4 @@
-"""Plots of experiments: learning curves with bands over the seeds, and results against the number of rollouts."""
+"""Plots of experiments: learning curves, results against the number of rollouts, largest tiles of training games."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "CURVES", "MARKERS", "draw_figure", "draw_series", "reach_list"]
+__all__ = ["COLOURS", "CURVES", "MARKERS", "SCATTER", "draw_figure", "draw_series", "reach_list"]
 
 # The palette of Okabe & Ito, which people with any colour vision can tell apart. Lines differ in their dashes, too.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 DASHES = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))
 MARKERS = "osD^vP*"
+SCATTER = "scatter-largest"
 
 CurvePoint: TypeAlias = dict[str, float]
 
@@ -46,7 +47,7 @@ class Curve:
 
 CURVES = {
     "curve-score": Curve("mean score", "score_mean", "score"),
-    "curve-max": Curve("highest score", "score_max"),
+    "curve-max": Curve("highest score", "share_max"),
     "curve-win": Curve("win rate, %", "win_rate", "win", factor=100),
     "curve-length": Curve("moves per game", "length"),
     "curve-largest": Curve("largest tile", "largest", tiles=True),
@@ -57,9 +58,11 @@ def draw_figure(name: str, rows: Sequence[RowResult]) -> "Figure":
     """Draw a figure.
 
     Args:
-        name: A learning curve of `CURVES`, or `points-` and a column, such as `points-win`.
+        name: A learning curve of `CURVES`, `points-` and a column, such as `points-win`, or SCATTER.
         rows: The results to draw.
     """
+    if name == SCATTER:
+        return _draw_scatters(rows)
     figure = new_figure(8.0, 4.6)
     axes = style(figure.add_subplot())
     if name in CURVES:
@@ -105,6 +108,37 @@ def _draw_curves(axes: "Axes", curve: Curve, rows: Sequence[RowResult]) -> None:
         shorten(axes.yaxis)
 
 
+def _draw_scatters(rows: Sequence[RowResult]) -> "Figure":
+    """Draw the largest tile of every training game of the first seed, a panel for each row."""
+    trained = [(row, tiles) for row in rows if (tiles := _largest_tiles(row))]
+    figure = new_figure(8.0, 0.6 + 2.0 * max(1, (len(trained) + 1) // 2))
+    if not trained:
+        axes = style(figure.add_subplot())
+        axes.text(0.5, 0.5, "no training games", transform=axes.transAxes, ha="center", color=SOFT)
+        return figure
+    panels = figure.subplots((len(trained) + 1) // 2, min(2, len(trained)), sharey=True, squeeze=False).ravel()
+    for axes, (row, tiles), colour in zip(panels, trained, _cycled(len(trained)), strict=False):
+        style(axes)
+        axes.scatter(np.arange(1, len(tiles) + 1), tiles, s=4, alpha=0.35, linewidths=0, color=colour)
+        axes.set_title(row.name, fontsize=9, color=INK)
+        axes.set_xlabel("training game", color=INK)
+        axes.set_ylabel("largest tile", color=INK)
+        _scale_tiles(axes)
+        shorten(axes.xaxis)
+    for axes in panels[len(trained) :]:
+        axes.set_visible(False)
+    return figure
+
+
+def _cycled(count: int) -> list[str]:
+    return [COLOURS[i % len(COLOURS)] for i in range(count)]
+
+
+def _largest_tiles(row: RowResult) -> list[int]:
+    training = row.trials[0].training if row.trials else None
+    return training.get("largest_tiles", []) if training else []
+
+
 def _scale_tiles(axes: "Axes") -> None:
     from matplotlib.ticker import NullLocator, ScalarFormatter
 
@@ -128,11 +162,15 @@ def _align(
 
 
 def _with_lengths(run: Sequence[CurvePoint]) -> list[CurvePoint]:
-    """Add to each point the mean number of moves of its games."""
+    """Add to each point the mean number of moves of its games, and the maximum that is drawn."""
     start: CurvePoint = {"games": 0, "moves": 0}
     before = [start, *run[:-1]]
     return [
-        {**point, "length": (point["moves"] - last["moves"]) / max(1, point["games"] - last["games"])}
+        {
+            **point,
+            "length": (point["moves"] - last["moves"]) / max(1, point["games"] - last["games"]),
+            "share_max": point.get("share_max") or point["score_max"],
+        }
         for last, point in zip(before, run, strict=True)
     ]
 

@@ -8,20 +8,48 @@ from typing import TYPE_CHECKING
 
 from tilewright import __version__
 from tilewright._core.files import write_text
-from tilewright._core.html import embedded, page
+from tilewright._core.html import HTML, embedded, page
+from tilewright._core.outputs import FileKind
 from tilewright._core.plots import save_png
-from tilewright.reproduce.experiments import SCALES, Experiment, Scale
+from tilewright.reproduce.experiments import SCALES, Experiment, Scale, all_experiments
 from tilewright.reproduce.figures import draw_figure, reach_list
-from tilewright.reproduce.results import RowResult, collect_rows, format_estimate, heading
+from tilewright.reproduce.results import RowResult, collect_rows, format_difference, format_estimate, heading
 from tilewright.reproduce.store import Store, machine_name
+from tilewright.reproduce.verdict import TestedComparison, Verdict, compare_rows, judge
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Report", "html_table", "make_report", "write_html", "write_index", "write_markdown"]
+__all__ = ["Column", "Report", "Table", "html_table", "make_report", "write_html", "write_markdown"]
 
-DIFFERS = "≠"  # beside a result whose 95 % interval does not overlap the paper's
-Table = list[list[str]]
+MARKDOWN = FileKind("Markdown report", lambda head: head.startswith(b"# ") and b"\n- tilewright " in head)
+DIFFERS = "≠"  # beside a result that a two-sample test tells from the paper's
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        name: The heading.
+        group: The heading above it, which neighbouring columns share; empty for none.
+    """
+
+    name: str
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of texts.
+
+    Attributes:
+        columns: The columns.
+        lines: The lines, with a cell for every column.
+    """
+
+    columns: Sequence[Column]
+    lines: Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -31,10 +59,15 @@ class Report:
     Attributes:
         title: The title.
         text: Remarks on the experiment.
-        table: The lines of the table; the first is the heading.
+        table: The results.
         lists: The reach lists by row.
         figures: The plots by name.
         facts: How the results were made.
+        link: The address of the paper.
+        claim: What the paper found.
+        verdict: What the results say about it, if they do.
+        tests: The claims of the paper, tested; without lines if there are none.
+        date: The day of the last result; empty if there is none.
     """
 
     title: str
@@ -43,11 +76,17 @@ class Report:
     lists: Mapping[str, str]
     figures: Mapping[str, "Figure"]
     facts: Sequence[str]
+    link: str
+    claim: str
+    verdict: Verdict | None
+    tests: Table
+    date: str
 
 
 def make_report(experiment: Experiment, scale: Scale, store: Store) -> Report:
     """Make the report of the rows of an experiment that are finished."""
     rows = collect_rows(experiment, scale, store)
+    tested = compare_rows(experiment.comparisons, _rows_by_name(experiment, scale, rows, store))
     return Report(
         f"{experiment.paper_title}, {experiment.title}",
         experiment.text,
@@ -55,80 +94,127 @@ def make_report(experiment: Experiment, scale: Scale, store: Store) -> Report:
         {row.name: reach_list(row) for row in rows} if "reach-list" in experiment.figures else {},
         {name: draw_figure(name, rows) for name in experiment.figures if name != "reach-list" and rows},
         _facts(experiment, scale, rows),
+        experiment.link,
+        experiment.claim,
+        judge(experiment, scale, rows, tested),
+        _tests(tested),
+        max((trial.date[:10] for row in rows for trial in row.trials), default=""),
     )
 
 
-def write_html(report: Report, folder: Path) -> Path:
-    """Write `report.html`, a page that needs no other file.
+def _rows_by_name(
+    experiment: Experiment, scale: Scale, rows: Sequence[RowResult], store: Store
+) -> dict[str, RowResult]:
+    """Return the rows that comparisons may name: of the experiment, and as `table-1: LABEL` of its paper's others."""
+    found = {row.name: row for row in rows}
+    named = [name for comparison in experiment.comparisons for name in (comparison.better, comparison.worse)]
+    for other in dict.fromkeys(name.partition(": ")[0] for name in named if name not in found):
+        source = all_experiments().get(f"{experiment.paper}/{other}")
+        if source is not None:
+            others = collect_rows(source, source.scales[scale.name], store)
+            found |= {f"{other}: {row.name}": row for row in others}
+    return found
+
+
+def write_html(report: Report, folder: Path, *, force: bool = False) -> Path:
+    """Write `report.html`, a page that needs no other file; `force` replaces a file of another kind.
 
     Returns:
         The path of the page.
     """
     body = [
+        *_html_head(report),
         f"<p>{html.escape(report.text)}</p>",
         html_table(report.table),
+        *([f"<h2>The paper's claims, tested</h2>{html_table(report.tests, words=True)}"] if report.tests.lines else []),
         *(f"<h2>{html.escape(label)}</h2><pre>{html.escape(text)}</pre>" for label, text in report.lists.items()),
         *(embedded(figure, name) for name, figure in report.figures.items()),
         "<h2>How it was made</h2><ul>" + "".join(f"<li>{html.escape(fact)}</li>" for fact in report.facts) + "</ul>",
     ]
     path = folder / "report.html"
-    write_text(path, page(report.title, "\n".join(body)))
+    write_text(path, page(report.title, "\n".join(body)), HTML, force=force)
     return path
 
 
-def write_markdown(report: Report, folder: Path) -> Path:
-    """Write `report.md`, and its figures beside it.
+def _html_head(report: Report) -> list[str]:
+    parts = []
+    if report.verdict is not None:
+        word = html.escape(report.verdict.word)
+        kind = word.replace(" ", "-")
+        parts.append(f'<p class="verdict {kind}"><b>{word}</b> {html.escape(report.verdict.why)}</p>')
+    if report.claim:
+        parts.append(f"<p>The paper: {html.escape(report.claim)}</p>")
+    about = [f'<a href="{html.escape(report.link)}">the paper</a>'] if report.link else []
+    about += [f"results of {report.date}"] if report.date else []
+    return [*parts, *([f'<p class="about">{" · ".join(about)}</p>'] if about else [])]
+
+
+def write_markdown(report: Report, folder: Path, *, force: bool = False) -> Path:
+    """Write `report.md`, and its figures beside it; `force` replaces files of another kind.
 
     Returns:
         The path of the Markdown file.
     """
     for name, figure in report.figures.items():
-        save_png(figure, folder / f"{name}.png")
+        save_png(figure, folder / f"{name}.png", force=force)
+    verdict = [] if report.verdict is None else [f"**{report.verdict.word}** – {report.verdict.why}"]
+    about = [f"[the paper]({report.link})"] if report.link else []
+    about += [f"results of {report.date}"] if report.date else []
     parts = [
         f"# {report.title}",
+        *verdict,
+        *([f"The paper: {report.claim}"] if report.claim else []),
+        *([" · ".join(about)] if about else []),
         report.text,
-        _markdown_table(report.table),
+        markdown_table(report.table),
+        *([f"## The paper's claims, tested\n\n{markdown_table(report.tests)}"] if report.tests.lines else []),
         *(f"## {label}\n\n```\n{text}\n```" for label, text in report.lists.items()),
         *(f"![{name}]({name}.png)" for name in report.figures),
         "\n".join(f"- {fact}" for fact in report.facts),
     ]
     path = folder / "report.md"
-    write_text(path, "\n\n".join(parts) + "\n")
-    return path
-
-
-def write_index(folder: Path) -> Path:
-    """Write `README.md`, a list of all Markdown reports in a folder.
-
-    Returns:
-        The path of the list.
-    """
-    lines = ["# Results", "", "Each report ends with how it was made.", ""]
-    for report in sorted(folder.glob("*/*/report.md")):
-        title = report.read_text("utf-8").partition("\n")[0].removeprefix("# ")
-        scale = report.parent.name.rpartition("-")[2]
-        lines.append(f"- [{title}]({report.relative_to(folder).as_posix()}) ({scale})")
-    path = folder / "README.md"
-    write_text(path, "\n".join(lines) + "\n")
+    write_text(path, "\n\n".join(parts) + "\n", MARKDOWN, force=force)
     return path
 
 
 def _table(experiment: Experiment, rows: Sequence[RowResult]) -> Table:
     """Make the table; a column has a second one for the paper's results if it states any."""
     stated = {name for name in experiment.columns if any(name in row.row.paper for row in rows)}
-    head = [""]
+    columns = [Column("")]
     for name in experiment.columns:
-        head += [f"{heading(name)}: here", "paper"] if name in stated else [heading(name)]
-    table = [head]
+        here = Column("here", heading(name))
+        columns += [here, Column("paper", heading(name))] if name in stated else [Column(heading(name))]
+    lines = []
     for row in rows:
         line = [row.name]
         for name in experiment.columns:
             cell = row.cells[name]
-            line.append(format_estimate(name, cell.ours) + (f" {DIFFERS}" if cell.agrees is False else ""))
+            differs = cell.differs and not row.row.beside
+            line.append(format_estimate(name, cell.ours) + (f" {DIFFERS}" if differs else ""))
             if name in stated:
                 line.append(format_estimate(name, cell.paper))
-        table.append(line)
-    return table
+        lines.append(line)
+    return Table(columns, lines)
+
+
+def _tests(tested: Sequence[TestedComparison]) -> Table:
+    columns = [Column(name) for name in ("better, by the paper", "than", "in", "here", "against", "difference", "")]
+    lines = []
+    for test in tested:
+        column, difference = test.comparison.column, test.difference
+        outcome = {1: "holds", -1: "reversed", 0: "open"}[test.sign(len(tested))]
+        lines.append(
+            [
+                test.comparison.better,
+                test.comparison.worse,
+                heading(column),
+                format_estimate(column, test.better),
+                format_estimate(column, test.worse),
+                "–" if difference is None else format_difference(column, difference),
+                outcome,
+            ]
+        )
+    return Table(columns, lines)
 
 
 def _facts(experiment: Experiment, scale: Scale, rows: Sequence[RowResult]) -> list[str]:
@@ -139,19 +225,36 @@ def _facts(experiment: Experiment, scale: Scale, rows: Sequence[RowResult]) -> l
     facts = [f"experiment {experiment.path}, scale {scale.name}: {SCALES[scale.name]}"] if scale.name in SCALES else []
     if _effort(scale) != _effort(full):
         facts.append(f"here: {_effort(scale)}; full scale: {_effort(full)}. Results may differ for that reason")
+    else:
+        facts.append(f"here: {_effort(scale)}")
     if scale.changes:
         facts.append("changed at this scale: " + ", ".join(f"{key} = {value}" for key, value in scale.changes.items()))
     if scale.shrink > 1:
         facts.append(f"the tiles of the borders between stages are divided by {scale.shrink}")
-    if scale.seeds > 1:
+    if experiment.best_by and scale.selection_games:
+        facts.append(
+            f"the best of {scale.seeds} seeds by {heading(experiment.best_by)} in {scale.selection_games:,} games; "
+            "intervals are over its other games"
+        )
+    elif scale.seeds > 1:
         facts.append(f"{scale.seeds} seeds; intervals are over the seeds")
     else:
         facts.append("one seed; intervals are over the games")
     facts.append(f"tilewright {', '.join(versions)} on {'; '.join(machines)}")
     if "max100" in experiment.columns:
         facts.append("max100: mean of the maxima of groups of 100 games")
+    if "curve-max" in experiment.figures:
+        facts.append(
+            "the highest score of a later stage is that of the first of its games, as large a part of them as of all "
+            "games reach the stage"
+        )
     if any(row.paper for row in experiment.rows):
-        facts.append(f"{DIFFERS} beside a result: its 95 % interval and the paper's do not overlap")
+        facts.append(
+            f"{DIFFERS} beside a result: a two-sample test tells it from the paper's at 5 %, which happens by chance "
+            f"to one in twenty; without {DIFFERS} the two may still differ"
+        )
+    if experiment.comparisons:
+        facts.append("a claim holds or is reversed by its test at 5 % divided by the number of claims (Bonferroni)")
     return facts
 
 
@@ -165,13 +268,41 @@ def _effort(scale: Scale) -> str:
     return ", ".join(parts)
 
 
-def html_table(table: Table) -> str:
-    """Return a table as HTML; its first line is the heading."""
-    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in table[0])
-    rows = ("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>" for line in table[1:])
-    return f'<div class="wide"><table><tr>{head}</tr>{"".join(rows)}</table></div>'
+def html_table(table: Table, *, words: bool = False) -> str:
+    """Return a table as HTML; columns of a group share a heading above their own.
+
+    Args:
+        table: The table.
+        words: Whether cells are sentences, whose lines may break, rather than numbers.
+    """
+    grouped = any(column.group for column in table.columns)
+    heads = []
+    if grouped:
+        heads.append("".join(_group_heads(table.columns)))
+        heads.append("".join(f"<th>{html.escape(c.name)}</th>" for c in table.columns if c.group))
+    else:
+        heads.append("".join(f"<th>{html.escape(column.name)}</th>" for column in table.columns))
+    head = "".join(f"<tr>{line}</tr>" for line in heads)
+    rows = ("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>" for line in table.lines)
+    kind = "wide words" if words else "wide"
+    return f'<div class="{kind}"><table><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
-def _markdown_table(table: Table) -> str:
-    lines = [table[0], ["---"] * len(table[0]), *table[1:]]
+def _group_heads(columns: Sequence[Column]) -> list[str]:
+    """Return the upper headings: one for each group, and two lines high for a column without one."""
+    heads, last = [], ""
+    for column in columns:
+        if not column.group:
+            heads.append(f'<th rowspan="2">{html.escape(column.name)}</th>')
+        elif column.group != last:
+            width = sum(other.group == column.group for other in columns)
+            heads.append(f'<th colspan="{width}">{html.escape(column.group)}</th>')
+        last = column.group
+    return heads
+
+
+def markdown_table(table: Table) -> str:
+    """Return a table as Markdown, which has no headings above others: a group is part of the heading."""
+    names = [f"{column.group}, {column.name}" if column.group else column.name for column in table.columns]
+    lines = [names, ["---"] * len(names), *table.lines]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

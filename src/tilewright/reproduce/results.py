@@ -2,19 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.checks import check_choice
 from tilewright._core.tables import Record, Scalar
+from tilewright.errors import FileError
+from tilewright.exact.optima import perfect_score
 from tilewright.games import make_game
-from tilewright.play.statistics import Estimate, max100, mean_of, rate_of
+from tilewright.play.statistics import Difference, Estimate, max100, mean_of, rate_of, two_sample
 from tilewright.reproduce.experiments import Experiment, PaperValue, Row, Scale
-from tilewright.reproduce.jobs import EvaluationResult, TrainingResult
+from tilewright.reproduce.jobs import EvaluationResult, TrainingResult, read_result
 from tilewright.reproduce.store import JobRecord, Store, TrialRecord
-from tilewright.reproduce.suite import plan_trials
+from tilewright.reproduce.suite import Trial, plan_evaluation_of, plan_trials
 
 __all__ = [
     "Cell",
@@ -23,12 +25,17 @@ __all__ = [
     "check_column",
     "collect_rows",
     "collect_trials",
+    "column_values",
     "estimate_column",
+    "format_difference",
     "format_estimate",
     "heading",
+    "is_rate",
+    "plan_best",
     "to_records",
 ]
 
+R = TypeVar("R", TrainingResult, EvaluationResult)
 CONFIG_PREFIX = "config."  # of a key whose name is that of another column
 
 
@@ -92,14 +99,14 @@ class Cell:
     paper: Estimate | None
 
     @property
-    def agrees(self) -> bool | None:
-        """Whether the 95 % intervals overlap; None where there are no intervals."""
-        if self.ours is None or self.paper is None:
-            return None
-        ours, paper = self.ours, self.paper
-        if ours.low is None or ours.high is None or paper.low is None or paper.high is None:
-            return None
-        return ours.low <= paper.high and paper.low <= ours.high
+    def difference(self) -> Difference | None:
+        """Ours minus the paper's, with a two-sample test; None where one of them has no interval."""
+        return None if self.ours is None or self.paper is None else two_sample(self.ours, self.paper)
+
+    @property
+    def differs(self) -> bool:
+        """Whether the test tells ours from the paper's, at 5 %."""
+        return self.difference is not None and self.difference.sign != 0
 
 
 @dataclass(frozen=True)
@@ -130,7 +137,7 @@ def _trial_result(trial: TrialRecord, store: Store) -> TrialResult | None:
     training = store.find(trial.training) if trial.training else None
     if None in evaluations or (trial.training and training is None):
         return None
-    results = [cast(EvaluationResult, job.result) for job in evaluations if job]
+    results = [_read(EvaluationResult, job, store) for job in evaluations if job]
     jobs = [job for job in (training, *evaluations) if job]
     return TrialResult(
         trial,
@@ -139,12 +146,19 @@ def _trial_result(trial: TrialRecord, store: Store) -> TrialResult | None:
         _concatenate([result["board_sums"] for result in results]),
         sum(result["moves"] for result in results),
         sum(result["seconds"] for result in results),
-        cast(TrainingResult, training.result) if training else None,
+        _read(TrainingResult, training, store) if training else None,
         store.run_folder(training.key).relative_to(store.folder).as_posix() if training else "",
         _distinct(jobs, lambda job: job.machine),
         _distinct(jobs, lambda job: job.version),
         max(job.date for job in jobs),
     )
+
+
+def _read(kind: type[R], job: JobRecord, store: Store) -> R:
+    result = read_result(kind, job.result)
+    if result is None:
+        raise FileError(f"{store.file}: the result of {job.description} ({job.key}) is damaged")
+    return result
 
 
 def _concatenate(parts: Sequence[Sequence[int]]) -> NDArray[np.int64]:
@@ -159,9 +173,13 @@ def collect_rows(experiment: Experiment, scale: Scale, store: Store) -> list[Row
     """Return the results of the rows of an experiment whose seeds are all finished."""
     rows = []
     trials = plan_trials(experiment, scale)
+    if experiment.best_by and scale.selection_games:
+        trials = plan_best(experiment, scale, store)
     for row in experiment.rows_at(scale):
         planned = [trial.record for trial in trials if trial.row is row]
-        results = collect_trials(planned, store)
+        results = collect_trials(planned, store) if planned else []
+        if not planned:
+            continue
         if len(results) == len(planned):
             cells = {
                 column: Cell(estimate_column(column, results), _paper_estimate(column, row, experiment.paper_games))
@@ -169,6 +187,22 @@ def collect_rows(experiment: Experiment, scale: Scale, store: Store) -> list[Row
             }
             rows.append(RowResult(row, experiment.row_name(row), tuple(results), cells))
     return rows
+
+
+def plan_best(experiment: Experiment, scale: Scale, store: Store) -> list[Trial]:
+    """Plan the evaluation of the best seed of each row whose seeds are all finished (see `Experiment.best_by`).
+
+    Returns:
+        One trial a row, with other games than those that the seed was chosen by.
+    """
+    trials, best = plan_trials(experiment, scale), []
+    for row in experiment.rows_at(scale):
+        seeds = [trial for trial in trials if trial.row is row]
+        results = collect_trials([trial.record for trial in seeds], store)
+        if len(results) == len(seeds):
+            values = column_values(experiment.best_by, results)
+            best.append(plan_evaluation_of(experiment, seeds[int(np.argmax(values))], scale))
+    return best
 
 
 def to_records(results: Sequence[TrialResult]) -> list[Record]:
@@ -240,7 +274,7 @@ def _paper_estimate(column: str, row: Row, games: int) -> Estimate | None:
         return None
     if stated.margin:
         return _clip(column, Estimate(stated.value, stated.value - stated.margin, stated.value + stated.margin))
-    if games and _is_rate(column):
+    if games and is_rate(column):
         return rate_of(round(stated.value * games), games)
     return Estimate(stated.value, None, None)
 
@@ -258,25 +292,31 @@ def estimate_column(column: str, results: Sequence[TrialResult]) -> Estimate | N
     """
     if len(results) == 1:
         return _estimate(column, results[0])
-    values = [estimate.value for result in results if (estimate := _estimate(column, result))]
+    values = column_values(column, results)
     if not values:
         return None
     return _clip(column, mean_of(np.array(values)))
 
 
+def column_values(column: str, results: Sequence[TrialResult]) -> list[float]:
+    """Return the value of a column for each trial that has one."""
+    return [estimate.value for result in results if (estimate := _estimate(column, result))]
+
+
 def _clip(column: str, estimate: Estimate) -> Estimate:
     """Clip the interval of a rate to 0 … 1."""
     value, low, high = estimate
-    if _is_rate(column) and low is not None and high is not None:
+    if is_rate(column) and low is not None and high is not None:
         return Estimate(value, max(0.0, low), min(1.0, high))
     return estimate
 
 
 def _estimate(column: str, result: TrialResult) -> Estimate | None:
-    return result.rate(column) if _is_rate(column) else _MEASURES[column](result)
+    return result.rate(column) if is_rate(column) else _MEASURES[column](result)
 
 
-def _is_rate(column: str) -> bool:
+def is_rate(column: str) -> bool:
+    """Whether a column has rates, from 0 to 1."""
     return column == "win" or column.startswith(("reach-", "ends-"))
 
 
@@ -289,8 +329,18 @@ def _exact(value: float) -> Estimate:
     return Estimate(value, None, None)
 
 
+def _of_perfect(result: TrialResult) -> Estimate | None:
+    """The mean score in per cent of that of perfect play, where it is known."""
+    perfect = perfect_score(make_game(result.trial.game))
+    if perfect is None:
+        return None
+    value, low, high = (None if part is None else 100 * part / perfect for part in result.score)
+    return Estimate(value or 0.0, low, high)
+
+
 _MEASURES: dict[str, Callable[[TrialResult], Estimate | None]] = {
     "score": lambda result: result.score,
+    "of-perfect": _of_perfect,
     "max": lambda result: _exact(float(result.scores.max())),
     "max100": lambda result: max100(result.scores),
     "board-sum": lambda result: mean_of(result.board_sums),
@@ -302,6 +352,7 @@ _MEASURES: dict[str, Callable[[TrialResult], Estimate | None]] = {
 
 _HEADINGS = {
     "score": "mean score",
+    "of-perfect": "per cent of perfect",
     "max": "highest score",
     "max100": "max100",
     "board-sum": "board sum",
@@ -319,8 +370,8 @@ def check_column(column: str) -> None:
     >>> check_column("scores")
     Traceback (most recent call last):
     ...
-    tilewright.errors.UsageError: column 'scores' (did you mean 'score'?); allowed: score, max, max100, board-sum, \
-largest, speed, seconds, training-seconds, win, reach-TILE, ends-TILE
+    tilewright.errors.UsageError: column 'scores' (did you mean 'score'?); allowed: score, of-perfect, max, max100, \
+board-sum, largest, speed, seconds, training-seconds, win, reach-TILE, ends-TILE
     """
     verb, _, tile = column.partition("-")
     if not (verb in ("reach", "ends") and tile.isdecimal()):
@@ -349,13 +400,29 @@ def format_estimate(column: str, estimate: Estimate | None) -> str:
         return "–"
     if column.endswith("seconds"):
         return _format_duration(estimate.value)
-    if _is_rate(column):
+    if column == "of-perfect":
+        margin = "" if estimate.margin is None else f" ± {estimate.margin:.2f}"
+        return f"{estimate.value:.2f}{margin}"
+    if is_rate(column):
         if estimate.low is None or estimate.high is None:
             return f"{_format_percent(estimate.value)} %"
         low, high = _format_percent(estimate.low), _format_percent(estimate.high)
         return f"{_format_percent(estimate.value)} % ({low} – {high})"
     margin = "" if estimate.margin is None else f" ± {estimate.margin:,.0f}"
     return f"{estimate.value:,.0f}{margin}"
+
+
+def format_difference(column: str, difference: Difference) -> str:
+    """Format a difference with its test: `+6,285 ± 4,637, p = 0.008`; rates in percentage points.
+
+    >>> format_difference("win", Difference(Estimate(-0.052, -0.08, -0.024), 0.0002, "paired"))
+    '-5.2 ± 2.8 points, p < 0.001 (paired)'
+    """
+    estimate, rate = difference.estimate, is_rate(column)
+    factor, digits, unit = (100, 1, " points") if rate else (1, 0, "")
+    margin = "" if estimate.margin is None else f" ± {factor * estimate.margin:,.{digits}f}"
+    p = "p < 0.001" if difference.p < 0.001 else f"p = {difference.p:.{3 if difference.p < 0.1 else 2}f}"
+    return f"{factor * estimate.value:+,.{digits}f}{margin}{unit}, {p} ({difference.method})"
 
 
 def _format_percent(rate: float) -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Protocol
 
 from tilewright._core.cluster import Cluster
-from tilewright._core.files import try_lock, write_bytes
+from tilewright._core.files import write_bytes
+from tilewright._core.locks import try_lock
 from tilewright._core.tables import Scalar
 from tilewright.errors import TilewrightError
 from tilewright.reproduce.experiments import Experiment, Row, Scale
@@ -28,10 +29,11 @@ from tilewright.reproduce.jobs import (
 from tilewright.reproduce.store import Store, TrialRecord
 from tilewright.training.config import AnyConfig, TrainingConfig, read_config
 
-__all__ = ["FIXED_KEYS", "SuiteCallback", "Trial", "config_name", "plan_trials", "run_suite"]
+__all__ = ["FIXED_KEYS", "SuiteCallback", "Trial", "config_name", "plan_evaluation_of", "plan_trials", "run_suite"]
 
 FIRST_EVALUATION_SEED = 1_000_000  # evaluations play other games than training
 SEEDS_PER_TRIAL = 10_000
+FIRST_SEED_OF_BEST = 5_000  # after the seeds that the best of several trainings was chosen by
 BLOCK, SLOW_BLOCK = 1_000, 20  # games of one evaluation job; a suite that is stopped loses fewer games than that
 CURVE_POINTS = 60
 LOCK_SECONDS = 0.5  # until a training that another process is running is looked at again
@@ -70,6 +72,18 @@ def plan_trials(experiment: Experiment, scale: Scale) -> list[Trial]:
     return [_plan(experiment, row, scale, seed) for row in experiment.rows_at(scale) for seed in range(scale.seeds)]
 
 
+def plan_evaluation_of(experiment: Experiment, trial: Trial, scale: Scale) -> Trial:
+    """Plan a trial with the same training, and with all games of the scale, none of which the trial has played."""
+    record, row = trial.record, trial.row
+    label = f"{record.row}, the best seed"
+    games, agent, game = scale.games_of(row), record.agent, record.game
+    evaluations = _evaluations(
+        experiment, row, games, record.seed, agent, game, trial.training, label, FIRST_SEED_OF_BEST
+    )
+    best = dataclasses.replace(record, row=label, evaluations=tuple(job.key for job in evaluations))
+    return Trial(best, row, trial.training, evaluations)
+
+
 def _plan(experiment: Experiment, row: Row, scale: Scale, seed: int) -> Trial:
     label = experiment.row_name(row) + (f", seed {seed}" if seed else "")
     training, keys = None, {}
@@ -80,7 +94,8 @@ def _plan(experiment: Experiment, row: Row, scale: Scale, seed: int) -> Trial:
         training = TrainingJob(config, _run_name(row.config, changes, seed), f"{label}: training")
     game = row.game or (training.config.game if training else "2048")
     agent = row.agent or (f"{training.config.agent_name}:model={{model}}" if training else "")
-    evaluations = _evaluations(experiment, row, scale, seed, agent, game, training, label)
+    games = scale.selection_games if experiment.best_by and scale.selection_games else scale.games_of(row)
+    evaluations = _evaluations(experiment, row, games, seed, agent, game, training, label)
     record = TrialRecord(
         experiment.path,
         scale.name,
@@ -99,16 +114,16 @@ def _plan(experiment: Experiment, row: Row, scale: Scale, seed: int) -> Trial:
 def _evaluations(
     experiment: Experiment,
     row: Row,
-    scale: Scale,
+    games: int,
     seed: int,
     agent: str,
     game: str,
     training: TrainingJob | None,
     label: str,
+    first_number: int = 0,
 ) -> tuple[EvaluationJob, ...]:
-    games = scale.games_of(row)
     block = SLOW_BLOCK if row.slow or training is None else BLOCK
-    first_seed = FIRST_EVALUATION_SEED + SEEDS_PER_TRIAL * seed
+    first_seed = FIRST_EVALUATION_SEED + SEEDS_PER_TRIAL * seed + first_number
     jobs = []
     for number, first in enumerate(range(0, games, block)):
         count = min(block, games - first)
@@ -188,7 +203,7 @@ class SuiteCallback:
     """Base of callbacks of a suite; every method may be overridden. They are called from several threads."""
 
     def on_plan(self, jobs: Sequence[Job], missing: Sequence[Job]) -> None:
-        """Called once, before the first job is run.
+        """Called before the first job is run; once more if the results decide on further jobs.
 
         Args:
             jobs: All jobs.

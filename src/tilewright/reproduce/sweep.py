@@ -15,7 +15,7 @@ from tilewright.agents import make_agent
 from tilewright.errors import ConfigError, FileError, JobsFailedError, SpecError
 from tilewright.reproduce.experiments import Experiment, Row, Scale
 from tilewright.reproduce.figures import COLOURS, MARKERS, draw_series
-from tilewright.reproduce.report import html_table
+from tilewright.reproduce.report import Column, Table, html_table
 from tilewright.reproduce.results import TrialResult, check_column, estimate_column, format_estimate, heading
 from tilewright.reproduce.runner import SuiteResult, check_count, run_and_report
 from tilewright.reproduce.store import safe_name
@@ -70,11 +70,12 @@ class SweepResult(SuiteResult):
         )
 
     def _repr_html_(self) -> str:
-        table = [[*self.over, *map(heading, REPORT_COLUMNS)]]
+        lines = []
         for values, trials in self._combinations().items():
             cells = [format_estimate(column, estimate_column(column, trials)) for column in REPORT_COLUMNS]
-            table.append([*map(str, values), *cells])
-        return html_table(table)
+            lines.append([*map(str, values), *cells])
+        columns = [Column(name) for name in (*self.over, *map(heading, REPORT_COLUMNS))]
+        return html_table(Table(columns, lines))
 
     def plot(self, column: str = "score") -> "Axes":
         """Plot a result of every combination with its 95 % interval.

@@ -19,7 +19,8 @@ from tilewright._core.config import (
     presets_in,
     read_source,
 )
-from tilewright._core.registry import did_you_mean, load_object
+from tilewright._core.registry import load_object
+from tilewright._core.text import did_you_mean
 from tilewright.errors import ConfigError, SpecError, UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
@@ -146,6 +147,11 @@ class TrainingConfig(Config):
     by_hint: bool = key(
         False, "With `tuples`: separate weights for every hint, which announces the next tile (Threes only)."
     )
+    hint_tuples: tuple[str, ...] = key(
+        (),
+        "With `tuples` and `features`: tuples that are read together with the hint (Threes only; the published program "
+        "of Yeh et al. has one).",
+    )
     stages: tuple[str, ...] = key(
         (),
         "The tiles that start the second stage, the third stage and so on, such as 16384+8192; "
@@ -190,6 +196,16 @@ class TrainingConfig(Config):
         "Cut off the λ-return after this number of moves (5 in Yeh et al. 2016, equation 6). 0: no limit.",
         Range(0, 1_000_000),
     )
+    rechoose_next_move: bool = key(
+        False,
+        "Backward TD(0) of afterstate values: an update chooses the next move again, with the weights as they are "
+        "then, instead of taking the move that was played (Chen 2019).",
+    )
+    value_last_board: bool = key(
+        False,
+        "Backward TD(0), with state values or `rechoose_next_move`: the last board of a game has the value that the "
+        "network gives it (Chen 2019). false: the end of a game has the value 0.",
+    )
     step_size: str = key(
         "tc",
         "How the learning rate of a weight is chosen: fixed, or tc for temporal coherence, which adapts it to the "
@@ -225,6 +241,18 @@ class TrainingConfig(Config):
         Range(-LARGEST_VALUE, LARGEST_VALUE),
     )
     epsilon: float = key(0.0, "The probability of a random move (ε-greedy exploration).", FRACTION)
+    goal_tile: int = key(
+        0,
+        "Training games end when this tile is made; to learn to win rather than to score (Szubert & Jaśkowski 2014, "
+        "VI-A). 0: they go on until no move is legal.",
+        Range(0, 131_072),
+    )
+    goal_reward: int = key(
+        0,
+        "With `goal_tile`: the reward for making it, besides its points. Scores of training games include it.",
+        Range(0, 1_000_000_000),
+    )
+    goal_only: bool = key(False, "With `goal_tile`: points have no reward, only the goal has.")
     downgrade_above: int = key(
         0,
         "The trained model plays boards with larger tiles than this as boards with smaller tiles "
@@ -264,7 +292,7 @@ class TrainingConfig(Config):
             raise ConfigError(f'network = "{self.network}" and tuples exclude each other; leave one of them out')
         if self.tuples:
             return
-        for name in ("symmetric", "alphabet", "features", "by_hint"):
+        for name in ("symmetric", "alphabet", "features", "by_hint", "hint_tuples"):
             if getattr(self, name) != getattr(type(self), name):
                 raise ConfigError(f"{name} needs tuples; network = {self._network_name!r} has its own")
         if self._network_name not in NETWORKS:
@@ -278,6 +306,7 @@ class TrainingConfig(Config):
             raise ConfigError('update = "online" learns from one move at a time; lambda and n_step need "backward"')
         if self.update == "online" and self.restart:
             raise ConfigError('update = "online" does not keep the moves of a game; restart needs "backward"')
+        self._check_next_move()
         if 0 < self.patience < self.curve_games:
             raise ConfigError(
                 f"patience = {self.patience}: must be 0 or at least curve_games = {self.curve_games}, "
@@ -288,6 +317,15 @@ class TrainingConfig(Config):
                 'value_function = "state" does not allow optimistic_init > 0: the end of a game would have the '
                 "highest value"
             )
+
+    def _check_next_move(self) -> None:
+        for name in ("rechoose_next_move", "value_last_board"):
+            if getattr(self, name) and (self.update != "backward" or self.lambda_ > 0 or self.n_step):
+                raise ConfigError(f'{name} is for backward TD(0): update = "backward", lambda = 0, n_step = 0')
+        if self.rechoose_next_move and self.value_function != "afterstate":
+            raise ConfigError('rechoose_next_move needs value_function = "afterstate": others do not value a next move')
+        if self.value_last_board and self.value_function != "state" and not self.rechoose_next_move:
+            raise ConfigError('value_last_board needs value_function = "state", or rechoose_next_move')
 
     def _check_stages(self) -> None:
         if self.promote and self.value_function == "action":
@@ -305,6 +343,20 @@ class TrainingConfig(Config):
         if self.start_pool and self.value_function == "action":
             raise ConfigError('start_pool does not work with value_function = "action"')
 
+    def _check_goal(self) -> None:
+        for name in ("goal_reward", "goal_only"):
+            if getattr(self, name) and not self.goal_tile:
+                raise ConfigError(f"{name} needs goal_tile")
+        if self.goal_only and not self.goal_reward:
+            raise ConfigError("goal_only needs goal_reward: nothing else would have a reward")
+        if self.goal_tile and self.start_pool:
+            raise ConfigError("goal_tile does not work with start_pool: later stages start beyond the goal")
+        if self.goal_tile:
+            try:
+                self.make_game().code(self.goal_tile)
+            except UsageError as error:
+                raise ConfigError(f"goal_tile = {self.goal_tile}: {error}") from None
+
     def _check_parts(self) -> None:
         for name, part in (
             ("game", self.make_game),
@@ -319,6 +371,7 @@ class TrainingConfig(Config):
             check_downgrade_above(self.downgrade_above, self.make_game())
         except SpecError as error:
             raise ConfigError(str(error)) from None
+        self._check_goal()
 
     @property
     def agent_name(self) -> str:
@@ -356,7 +409,9 @@ class TrainingConfig(Config):
 
     def _one_stage(self) -> NTupleArchitecture:
         if self.tuples:
-            architecture = NTupleArchitecture(self.tuples, self.symmetric, self.alphabet, self.features, self.by_hint)
+            architecture = NTupleArchitecture(
+                self.tuples, self.symmetric, self.alphabet, self.features, self.by_hint, hint_tuples=self.hint_tuples
+            )
         else:
             architecture = NETWORKS[self._network_name]
         architecture.check_fits(self.make_game())
@@ -419,5 +474,5 @@ def parse_config(text: str, **changes: object) -> AnyConfig:
 def _is_deep(text: str, changes: dict[str, object]) -> bool:
     try:
         return "algorithm" in changes or "algorithm" in tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (RecursionError, ValueError):
         return False  # reading it as a TrainingConfig says what is wrong

@@ -9,7 +9,7 @@ from tilewright._core.parallel import default_threads, parallel_for
 from tilewright.agents.ntuple import NTupleAgent
 from tilewright.errors import FileError, UnreachedError, UsageError
 from tilewright.games.policy import GameResults
-from tilewright.learning.start_states import StartPool
+from tilewright.learning.start_states import NOT_REACHED, StartPool
 from tilewright.ntuple.model import Model, load_model
 from tilewright.play.evaluate import evaluate
 from tilewright.play.statistics import Estimate
@@ -121,7 +121,7 @@ class NTupleSession(TrainingSession):
         self.progress = load_checkpoint(self.folder, self.trainer)
         # If the budget was raised, the stage learns on and collects its boards later.
         if self.progress.collect_games and not self.schedule.is_stage_over(self.progress):
-            self.progress.collect_games = 0
+            self.progress.collect_games = self.progress.collect_reached = 0
             self.trainer.forget_found()
 
     def _save(self) -> None:
@@ -178,12 +178,15 @@ class NTupleSession(TrainingSession):
     def _count(self, results: GameResults) -> None:
         """Count finished games, and add a row to the learning curve after every `curve_games`."""
         win, now = self.trainer.game.win_code, self.progress
+        counted = max(1, round(now.stage_share * self.config.curve_games))
         for score, moves, code in zip(*(array.tolist() for array in results), strict=True):
             now.games += 1
             now.moves += moves
             now.pending.games += 1
             now.pending.score_sum += score
             now.pending.score_max = max(now.pending.score_max, score)
+            if now.pending.games <= counted:
+                now.pending.share_max = max(now.pending.share_max, score)
             now.pending.wins += win is not None and code >= win
             if now.pending.games == self.config.curve_games:
                 point = self._point()
@@ -203,6 +206,7 @@ class NTupleSession(TrainingSession):
             win_rate=pending.wins / pending.games,
             alpha=float(self.trainer.alpha[0]),
             stage=now.stage + 1,
+            share_max=pending.share_max,
         )
 
     def _pending_point(self) -> CurvePoint | None:
@@ -239,6 +243,7 @@ class NTupleSession(TrainingSession):
             with self._lock:
                 pools[offset] = boards
                 now.collect_games += count
+                now.collect_reached += int((boards.scores != NOT_REACHED).sum())
                 now.seconds = before + self.clock() - start
             if self.callback.on_starts_collected(self) is False:
                 self.stop()
@@ -271,6 +276,6 @@ class NTupleSession(TrainingSession):
         )
         now.start_next_stage()
         self.trainer.start_next_stage()
-        self.folder.append(point)
-        self._try_to_save()
+        self._append(point)
+        self._try("checkpoint", self._save)
         self.callback.on_stage_start(self, point)

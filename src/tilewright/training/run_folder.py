@@ -3,30 +3,36 @@
 config.toml              the configuration
 metrics.csv              the learning curve (columns: TrainingPoint, CurvePoint, DeepPoint)
 evaluations.csv          evaluations during training (columns: EvaluationPoint)
+episodes.csv             every training game of a deep network (columns: EpisodePoint)
 stages.csv               the start of every later stage, where stages are trained one after the other (StagePoint)
 events.out.tfevents.…    the same numbers for TensorBoard
 checkpoint.safetensors   the whole state of the training
 model.safetensors        the trained network, when the session has ended
 curve.png, report.html   the learning curve and a report
+session.lock             locked while a session writes to the folder; has the number of its process
 """
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 from tilewright import __version__
-from tilewright._core.files import Array, Tensors, parse_json, read_tensors, write_tensors, write_text
-from tilewright.errors import FileError
+from tilewright._core.appending import AppendedFile
+from tilewright._core.files import Array, Tensors, parse_json, read_tensors, write_bytes, write_tensors
+from tilewright._core.inputs import modified_at, open_input
+from tilewright._core.locks import FileLock
+from tilewright.errors import FileError, UsageError
 from tilewright.training.config import AnyConfig, read_config
 
 __all__ = [
     "CurvePoint",
     "DeepPoint",
+    "EpisodePoint",
     "EvaluationPoint",
-    "EventLog",
     "Point",
     "RunFolder",
     "SavedProgress",
@@ -68,14 +74,19 @@ class TrainingPoint:
 class CurvePoint(TrainingPoint):
     """A row of `metrics.csv` of an n-tuple network: TrainingPoint's columns and these.
 
-    | column | meaning                                                               | unit |
-    |--------|-----------------------------------------------------------------------|------|
-    | alpha  | the learning rate                                                     |      |
-    | stage  | the stage that learns, from 1, where they learn one after the other   |      |
+    | column    | meaning                                                             | unit   |
+    |-----------|---------------------------------------------------------------------|--------|
+    | alpha     | the learning rate                                                   |        |
+    | stage     | the stage that learns, from 1, where they learn one after the other |        |
+    | share_max | highest final score of the first of these games (see below)         | points |
+
+    For `share_max` a stage counts as large a part of the games as of all games reach it, as Yeh et al. (2016, Fig. 8)
+    do: a maximum over more games would be higher for that reason alone.
     """
 
     alpha: float
     stage: int = 1
+    share_max: int = 0
 
 
 @dataclass(frozen=True)
@@ -94,6 +105,24 @@ class DeepPoint(TrainingPoint):
     loss: float
 
     stage: ClassVar[int] = 1
+
+
+@dataclass(frozen=True)
+class EpisodePoint:
+    """A row of `episodes.csv`: a training game of a deep network.
+
+    | column  | meaning                                 | unit   |
+    |---------|-----------------------------------------|--------|
+    | games   | the number of the game, from 1          | games  |
+    | moves   | moves since the start of the training   | moves  |
+    | score   | final score                             | points |
+    | largest | largest tile                            | tile   |
+    """
+
+    games: int
+    moves: int
+    score: int
+    largest: int
 
 
 @dataclass(frozen=True)
@@ -142,7 +171,7 @@ class StagePoint:
     baseline_score: float
 
 
-Point: TypeAlias = TrainingPoint | EvaluationPoint | StagePoint
+Point: TypeAlias = TrainingPoint | EvaluationPoint | StagePoint | EpisodePoint
 P = TypeVar("P", bound=Point)
 Checkpoint: TypeAlias = tuple[dict[str, Array], dict[str, Any], dict[str, str]]
 
@@ -172,14 +201,47 @@ class RunFolder:
         self.metrics_file = path / "metrics.csv"
         self.evaluations_file = path / "evaluations.csv"
         self.stages_file = path / "stages.csv"
+        self.episodes_file = path / "episodes.csv"
         self.checkpoint_file = path / "checkpoint.safetensors"
         self.model_file = path / "model.safetensors"
         self.curve_file = path / "curve.png"
         self.report_file = path / "report.html"
+        self.lock_file = path / "session.lock"
+        self._rows: dict[Path, AppendedFile] = {}
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that have names of their own, whether they exist or not; the lock is none of them."""
+        curve = (self.metrics_file, self.evaluations_file, self.stages_file, self.episodes_file)
+        return (self.config_file, *curve, self.checkpoint_file, self.model_file, self.curve_file, self.report_file)
 
     def exists(self) -> bool:
         """Whether the folder holds a run."""
-        return self.config_file.exists()
+        return modified_at(self.config_file) > 0
+
+    def lock(self) -> FileLock:
+        """Lock the folder against other sessions, until the lock is released or this process ends.
+
+        Raises:
+            UsageError: Another session writes to the folder.
+            FileError: The folder cannot be written.
+        """
+        lock = FileLock(self.lock_file)
+        if not lock.is_held:
+            raise UsageError(f"{self.path} is in use by {lock.holder}: wait until it ends, or choose another folder")
+        return lock
+
+    def check_free(self) -> None:
+        """Check that a new run can be started in the folder without touching what is there.
+
+        Raises:
+            UsageError: The folder holds a run, or a file that a run would replace.
+        """
+        if self.exists():
+            raise UsageError(f"{self.path} holds a run already: resume it, or choose another folder")
+        for file in self.files:
+            if os.path.lexists(file):
+                raise UsageError(f"{file} is there already, and would be replaced: choose another folder")
 
     def read_config(self) -> AnyConfig:
         """Read the configuration.
@@ -240,31 +302,43 @@ class RunFolder:
         """The complete rows of `stages.csv`."""
         return parse_rows(_lines(self.stages_file), StagePoint)
 
-    def append(self, point: Point) -> None:
-        """Append a row to the file of its kind.
+    def episode_points(self) -> list[EpisodePoint]:
+        """The complete rows of `episodes.csv`."""
+        return parse_rows(_lines(self.episodes_file), EpisodePoint)
+
+    def append(self, *points: Point) -> None:
+        """Append rows to the file of their kind, the same for all, after those that could not be written before.
 
         Raises:
-            FileError: The file cannot be written.
+            FileError: The file cannot be written now; the rows are kept in memory.
         """
-        path = self._file_of(point)
-        try:
-            new = not path.exists() or path.stat().st_size == 0
-            with path.open("a", newline="") as file:
-                writer = csv.writer(file)
-                if new:
-                    writer.writerow(asdict(point))
-                writer.writerow(asdict(point).values())
-        except OSError as error:
-            raise FileError(f"{path}: cannot be written: {error.strerror}") from None
+        if not points:
+            return
+        path = self._file_of(points[0])
+        if path not in self._rows:
+            self._rows[path] = AppendedFile(path, _csv(asdict(points[0])))
+        self._rows[path].append(b"".join(_csv(asdict(point).values()) for point in points))
+        self.flush_rows()
+
+    def flush_rows(self) -> None:
+        """Write the rows that could not be written before.
+
+        Raises:
+            FileError: A file cannot be written now; its rows are kept in memory.
+        """
+        for rows in self._rows.values():
+            rows.flush()
 
     def _file_of(self, point: Point) -> Path:
         if isinstance(point, TrainingPoint):
             return self.metrics_file
+        if isinstance(point, EpisodePoint):
+            return self.episodes_file
         return self.evaluations_file if isinstance(point, EvaluationPoint) else self.stages_file
 
     def remove_unfinished(self) -> None:
         """Remove temporary files of a process that was killed while it saved; they can be as large as a checkpoint."""
-        for file in (value for value in vars(self).values() if value != self.path):
+        for file in self.files:
             for part in self.path.glob(f".{file.name}.*.part"):
                 part.unlink(missing_ok=True)
 
@@ -274,40 +348,26 @@ class RunFolder:
         These are rows of later games and stages, and the last row of the learning curve if it was not full.
         """
         _rewrite(self.evaluations_file, [row for row in self.evaluation_points() if row.games <= progress.games])
+        _rewrite(self.episodes_file, [row for row in self.episode_points() if row.games <= progress.games])
         stages = [row for row in self.stage_points() if row.stage <= progress.stage + 1]
         _rewrite(self.stages_file, [row for row in stages if row.games <= progress.games])
         full = progress.games - (progress.pending_games > 0)
         _rewrite(self.metrics_file, [row for row in self.curve_points() if row.games <= full])
 
 
-class EventLog:
-    """The learning curve for TensorBoard; events of a resumed session replace those that it plays again."""
-
-    def __init__(self, folder: RunFolder, games: int) -> None:
-        from tensorboardX import SummaryWriter
-
-        # The number in the name distinguishes sessions that start within the same second.
-        self._writer = SummaryWriter(str(folder.path), purge_step=games + 1, filename_suffix=f".{games}")
-
-    def add(self, point: TrainingPoint | EvaluationPoint) -> None:
-        """Write a row as events, one for each column."""
-        group = "evaluation" if isinstance(point, EvaluationPoint) else "train"
-        for name, value in asdict(point).items():
-            if name not in ("games", "seconds", "moves", "window", "evaluate_games"):
-                self._writer.add_scalar(f"{group}/{name}", value, point.games)
-
-    def __enter__(self) -> "EventLog":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._writer.close()
+def _csv(cells: Iterable[object]) -> bytes:
+    """A row of a CSV file."""
+    out = io.StringIO()
+    csv.writer(out).writerow(cells)
+    return out.getvalue().encode()
 
 
 def _lines(path: Path) -> list[str]:
     """The complete lines of a file; a crash may have cut the last one short."""
     if not path.is_file():
         return []
-    complete, _, _ = path.read_bytes().rpartition(b"\n")
+    with open_input(path) as file:
+        complete, _, _ = file.read().rpartition(b"\n")
     return complete.decode("ascii", "replace").splitlines()
 
 
@@ -317,9 +377,14 @@ def curve_kind(lines: Sequence[str]) -> type[TrainingPoint]:
 
 
 def parse_rows(lines: Sequence[str], kind: type[P]) -> list[P]:
-    """The rows of a CSV file, whose first line is its header; rows that are damaged are left out."""
-    columns = {column.name: column.type for column in fields(kind)}
+    """The rows of a CSV file, whose first line is its header; rows that are damaged are left out.
+
+    A column that an older version did not write has its default.
+    """
     header = _cells(lines[0] if lines else "")
+    columns = {
+        column.name: column.type for column in fields(kind) if column.name in header or column.default is MISSING
+    }
     rows = []
     for line in lines[1:]:
         row = dict(zip(header, _cells(line), strict=False))
@@ -344,9 +409,5 @@ def _rewrite(path: Path, rows: list[P]) -> None:
     """Replace the rows of a CSV file, if there is one."""
     if not path.exists():
         return
-    out = io.StringIO()
-    writer = csv.writer(out)
-    for row in rows[:1]:
-        writer.writerow(asdict(row))
-    writer.writerows(asdict(row).values() for row in rows)
-    write_text(path, out.getvalue())
+    head = [_csv(asdict(row)) for row in rows[:1]]
+    write_bytes(path, b"".join([*head, *(_csv(asdict(row).values()) for row in rows)]))

@@ -25,6 +25,7 @@ class Pending:
     score_sum: int = 0
     score_max: int = 0
     wins: int = 0
+    share_max: int = 0  # of the first games, as many as the share of all games that reach the stage
 
 
 @dataclass
@@ -41,6 +42,8 @@ class Progress:
     stage_start_games: int = 0
     stage_start_seconds: float = 0.0
     collect_games: int = 0  # games played in this stage to collect start boards for the next one
+    collect_reached: int = 0  # how many of them reached the next stage
+    stage_share: float = 1.0  # the share of all games that reach the current stage
     pending: Pending = field(default_factory=Pending)
 
     @property
@@ -61,8 +64,10 @@ class Progress:
     def start_next_stage(self) -> None:
         """Go to the next stage, which starts now."""
         self.stage += 1
+        self.stage_share *= self.collect_reached / self.collect_games if self.collect_games else 1.0
         self.stage_start_games, self.stage_start_seconds = self.games, self.seconds
-        self.decay_checked_at, self.collect_games, self.pending = self.games, 0, Pending()
+        self.decay_checked_at, self.collect_games, self.collect_reached = self.games, 0, 0
+        self.pending = Pending()
 
 
 def read_fields(kind: type[T], entries: object, **read: object) -> T:

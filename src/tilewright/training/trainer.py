@@ -9,10 +9,20 @@ from tilewright._core.files import Array, Tensors
 from tilewright._core.memory import check_memory
 from tilewright.errors import DivergedError, FileError, UsageError
 from tilewright.games.policy import GameResults, make_results
+from tilewright.games.rules import Rules
 from tilewright.learning.behaviour import Behaviour, EpsilonGreedy, FollowTeacher, Greedy
+from tilewright.learning.goals import make_goal_rules
 from tilewright.learning.start_states import StartPool, collect_starts, concatenate_pools, make_start_pool
 from tilewright.learning.step_size import FixedStepSize, StepSize, TemporalCoherence
-from tilewright.learning.updates import Learner, Returns, learn_backward, learn_online, make_workspace
+from tilewright.learning.updates import (
+    AnyReturns,
+    Learner,
+    RechosenReturns,
+    Returns,
+    learn_backward,
+    learn_online,
+    make_workspace,
+)
 from tilewright.ntuple.downgrade import Downgraded, make_downgrading
 from tilewright.ntuple.model import Model, network_size
 from tilewright.ntuple.patterns import NTupleArchitecture
@@ -62,6 +72,10 @@ class Trainer:
         self.sums = _filled(2 * size, 0.0) if config.step_size == "tc" else np.zeros(0, np.float32)
         self.starts, self.found = make_start_pool(0), make_start_pool(0)
         self._key = stream_key(config.seed)
+        self._rules: Rules = self.game.rules
+        if config.goal_tile:
+            goal = self.game.code(config.goal_tile)
+            self._rules = make_goal_rules(self._rules, goal, config.goal_reward, goal_only=config.goal_only)
 
     def start_from(self, model: Model) -> None:
         """Copy the weights of a model, which may have only the first stages.
@@ -113,14 +127,13 @@ class Trainer:
         learner = Learner(value_function, self._step_size(phase.stage), self._behaviour(phase), self.starts)
         workspace = make_workspace(self.lookups)
         if config.update == "online":
-            learn_online(self.game.rules, learner, self._key, first, workspace, results)
+            learn_online(self._rules, learner, self._key, first, workspace, results)
             return results
-        returns = Returns(np.float32(config.lambda_), config.n_step)
-        done = 0
+        done, returns = 0, self._returns()
         while True:
             left = GameResults(*(array[done:] for array in results))
             done += learn_backward(
-                self.game.rules, learner, returns, config.restart, self._key, first + done, workspace, left
+                self._rules, learner, returns, config.restart, self._key, first + done, workspace, left
             )
             if done == count:
                 return results
@@ -190,6 +203,12 @@ class Trainer:
             return FollowTeacher(self._policy(phase.stage - 1))
         epsilon = self.config.epsilon
         return EpsilonGreedy(np.uint64(round(epsilon * 2**32))) if epsilon else Greedy()
+
+    def _returns(self) -> AnyReturns:
+        config = self.config
+        if config.rechoose_next_move or config.value_last_board:
+            return RechosenReturns(config.rechoose_next_move, config.value_last_board)
+        return Returns(np.float32(config.lambda_), config.n_step)
 
     def check_finite(self) -> None:
         """Raise DivergedError if a weight is infinite, no number, or larger than any value can be."""
