@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tilewright._core.checks import check_choice, check_integer, check_range
+from tilewright._core.checks import Range, check_choice, check_integer, check_range
 from tilewright._core.text import excerpt
 from tilewright.errors import SpecError, UsageError
 
@@ -47,6 +47,44 @@ def test_what_is_no_whole_number_of_the_range_is_refused(value: object) -> None:
 def test_whole_numbers_of_numpy_pass() -> None:
     check_integer("x", np.uint8(3), 2, 4)
     check_integer("x", 10**30, 2)
+
+
+@pytest.mark.parametrize(
+    ("value", "limits", "message"),
+    [
+        (5, Range(2, 4), "x: must be a whole number from 2 to 4"),
+        (2.0, Range(2, 4), "x: must be a whole number from 2 to 4"),
+        (True, Range(0, 4), "x: must be a whole number from 0 to 4"),
+        pytest.param(10**5000, Range(0, 4), "x: must be a whole number from 0 to 4", id="5001 digits"),
+    ],
+)
+def test_whole_numbers_outside_a_range_are_refused(value: object, limits: Range, message: str) -> None:
+    with pytest.raises(SpecError) as refused:
+        limits.check("x", value, whole=True, error=SpecError)
+    assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    ("value", "limits", "message"),
+    [
+        (0, Range(0, 2, above=True), "x: must be above 0 and at most 2"),
+        (math.nan, Range(0, 1), "x: must be from 0 to 1"),
+        (math.inf, Range(0, 10**9), "x: must be from 0 to 1,000,000,000"),
+        (-math.inf, Range(0, 10**9), "x: must be from 0 to 1,000,000,000"),
+        ("1", Range(0, 1), "x: must be a number from 0 to 1"),
+        (None, Range(0, 1), "x: must be a number from 0 to 1"),
+    ],
+)
+def test_numbers_outside_a_range_are_refused(value: object, limits: Range, message: str) -> None:
+    assert value not in limits
+    with pytest.raises(UsageError) as refused:
+        limits.check("x", value)
+    assert str(refused.value) == message
+
+
+@pytest.mark.parametrize("value", [0, 1, 0.5, np.float32(0.5), np.int64(1), Fraction(1, 3)])
+def test_numbers_within_a_range_pass(value: object) -> None:
+    Range(0, 1).check("x", value)
 
 
 def test_a_choice_suggests_the_nearest() -> None:

@@ -163,6 +163,15 @@ def test_a_header_that_is_right_is_read(tmp_path: Path) -> None:
         {"__metadata__": {"sha256": "\ud800"}, "a": entry()},
         {"__metadata__": {"sha256": None}, "a": entry()},
         {"__metadata__": {}, "a": entry()},
+        {"__metadata__": {"sha256": "0" * 64, "game": None}, "a": entry()},
+        {"__metadata__": {"sha256": "0" * 64, "note": "\ud800"}, "a": entry()},
+        {"__metadata__": {"sha256": "0" * 64, "game": {"name": "2048"}}, "a": entry()},
+        {"__metadata__": {"sha256": "0" * 64, "games": 7}, "a": entry()},
+        b'{"__metadata__": {"sha256": "'
+        + b"0" * 64
+        + b'"}, "a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}, '
+        b'"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}',
+        b'{"__metadata__": {"sha256": "' + b"0" * 64 + b'", "game": "2048", "game": "threes"}}',
         {"a": 1},
         {"a": []},
         {"a": {}},
@@ -200,6 +209,19 @@ def test_a_damaged_header_is_refused(tmp_path: Path, header: Any) -> None:
         read_tensors(path)
 
 
+def test_a_header_without_end_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "long").write_bytes((2**20 + 1).to_bytes(8, "little") + b" " * (2**20 + 100))
+    with pytest.raises(FileError, match="a header of 1,048,577 bytes is too long; at most 1,048,576 are read"):
+        read_tensors(tmp_path / "long")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no FIFOs in folders")
+def test_a_fifo_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    with pytest.raises(FileError, match="no file at all"):
+        read_tensors(tmp_path / "fifo")
+
+
 def test_a_file_of_the_safetensors_package_has_no_checksum(tmp_path: Path) -> None:
     safetensors.numpy.save_file({"weights": np.zeros(3, np.float32)}, tmp_path / "theirs")
     with pytest.raises(FileError, match="has no checksum; not a file of tilewright"):
@@ -221,7 +243,7 @@ def test_a_file_without_permission_is_a_file_error(path: Path, monkeypatch: pyte
     def refuse(*arguments: object, **options: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(FileError, match="cannot be read: Permission denied"):
         read_tensors(path)
 

@@ -3,11 +3,15 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar
 
 import pytest
 
-from tilewright._core.options import Configurable, option_words, options_of
+from tilewright import AGENTS, GAMES, make_agent
+from tilewright._core.checks import Range
+from tilewright._core.options import Configurable, check_ranges, option_words, options_of
+from tilewright._core.registry import Registry
+from tilewright.errors import SpecError
 
 
 @dataclass(frozen=True)
@@ -143,3 +147,80 @@ def test_an_option_may_be_text_or_an_object() -> None:
 def test_words_of_paths_and_nothing() -> None:
     assert option_words(LongHammer(path=Path("a.txt"))) == ["path=a.txt"]
     assert options_of(LongHammer)["path"].read("a.txt") == Path("a.txt")
+
+
+class Ruler(Configurable):
+    """Options with limits."""
+
+    name: ClassVar[str] = "ruler"
+    length: Annotated[int, Range(1, 30)] = 10
+    weight: Annotated[float | None, Range(0, 1, above=True)] = None
+
+    def __post_init__(self) -> None:
+        check_ranges(self, "tool", SpecError)
+
+
+def test_limits_are_part_of_an_option() -> None:
+    options = options_of(Ruler)
+    assert {name: str(option.range) for name, option in options.items()} == {
+        "length": "from 1 to 30",
+        "weight": "above 0 and at most 1",
+    }
+    for name, text, message in (
+        ("length", "31", "must be a whole number from 1 to 30"),
+        ("length", "9" * 4000, "must be a whole number from 1 to 30"),
+        ("weight", "nan", "must be a number above 0 and at most 1"),
+        ("weight", "inf", "must be a number above 0 and at most 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            options[name].convert(text)
+
+
+def test_limits_are_checked_without_a_spec_too() -> None:
+    assert (Ruler(3).length, Ruler(weight=1).weight) == (3, 1)
+    for wrong, message in (
+        ({"length": 0}, "tool ruler, option length=0: must be a whole number from 1 to 30"),
+        ({"length": 2.5}, "tool ruler, option length=2.5: must be a whole number from 1 to 30"),
+        ({"weight": "heavy"}, "tool ruler, option weight='heavy': must be a number above 0 and at most 1"),
+    ):
+        with pytest.raises(SpecError, match=f"^{message}$"):
+            Ruler(**wrong)
+
+
+@pytest.mark.parametrize("registry", [GAMES, AGENTS], ids=lambda registry: registry.kind)
+def test_every_number_of_games_and_agents_has_limits(registry: Registry[Any]) -> None:
+    """Tiles are one of a list."""
+    elsewhere = {"win_tile", "max_tile"}
+    for name in registry:
+        for option in registry.options(name).values():
+            is_number = bool({int, float} & set(option.kinds))
+            assert not is_number or option.range is not None or option.name in elsewhere, (name, option.name)
+
+
+class Source:
+    """Something that only Python can give."""
+
+
+class Reader(Configurable):
+    source: str | Source = ""
+    anything: str | Any = ""
+    numbers: str | list[int] = ""
+
+
+def test_an_object_must_be_of_a_type_that_the_option_names() -> None:
+    options = options_of(Reader)
+    given = Source()
+    assert options["source"].convert(given) is given
+    assert options["source"].convert("a file") == "a file"
+    for wrong in ({}, [1], object(), None):
+        with pytest.raises(ValueError, match="must be text or a Source"):
+            options["source"].convert(wrong)
+    for name in ("anything", "numbers"):  # such types cannot be told from others
+        assert options[name].convert([1]) == [1]
+
+
+@pytest.mark.parametrize("agent", ["ntuple", "expectimax", "montecarlo:horizon=2", "dqn"])
+def test_a_model_is_a_file_or_a_model(agent: str) -> None:
+    for wrong in ({}, [1, 2], b"model"):
+        with pytest.raises(SpecError, match=r"option model=.*: must be text or a path or a (Deep)?Model"):
+            make_agent(agent, model=wrong)

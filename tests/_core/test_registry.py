@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilewright._core.registry import Entry, Registry, did_you_mean
+from tilewright._core.registry import Entry, Registry
+from tilewright._core.text import did_you_mean
 from tilewright.agents import AGENTS, make_agent
 from tilewright.errors import SpecError, UsageError
 from tilewright.games import GAMES, make_game
@@ -326,8 +327,8 @@ def test_the_spec_of_any_game_makes_an_equal_game(game: Twenty48 | Threes) -> No
     [
         ("2048:rows=5", "game 2048, option rows=5: must be a whole number from 2 to 4"),
         ("2048:columns=1", "game 2048, option columns=1: must be a whole number from 2 to 4"),
-        ("2048:four=1.1", "game 2048, option four=1.1: must be from 0 to 1"),
-        ("2048:four=nan", "game 2048, option four=nan: must be from 0 to 1"),
+        ("2048:four=1.1", "game 2048, option four=1.1: must be a number from 0 to 1"),
+        ("2048:four=nan", "game 2048, option four=nan: must be a number from 0 to 1"),
         ("2048:rows=2,columns=2,start_tiles=5", "option start_tiles=5: must be a whole number from 1 to 4"),
         ("2048:win_tile=2047", "option win_tile=2047: must be a power of two from 4 to 131,072"),
         ("threes:max_tile=3", "option max_tile=3: must be 3 times a power of two, from 6 to 12,288"),

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,26 @@ def test_a_damaged_file_does_not_hide_the_other_models(command: Command) -> None
     assert said.code == 0
     assert MODEL in said.out
     assert "runs/second/model.safetensors" in said.out
+
+
+def test_a_folder_or_a_fifo_in_the_place_of_a_model_does_not_hide_the_others(command: Command) -> None:
+    Path("runs/second/model.safetensors").mkdir(parents=True)
+    if os.name != "nt":
+        Path("runs/third").mkdir()
+        os.mkfifo("runs/third/model.safetensors")
+    said = command("models")
+    assert said.code == 0
+    assert MODEL in said.out
+
+
+def test_what_a_terminal_would_obey_is_not_printed(command: Command) -> None:
+    origin = {"note\x1b[2J": "red \x1b[31m", "config": "a = 1\n\x1b]0;title\x07", "games": "nan"}
+    dataclasses.replace(load_model(MODEL), origin=origin).save(MODEL)
+    said = command("models", MODEL)
+    assert said.code == 0
+    assert "\x1b" not in said.out
+    assert "a = 1\n" in said.out
+    assert json.loads(command("models", "--json").out)[-1]["games"] is None
 
 
 def test_without_a_run_it_says_how_to_train_one(

@@ -5,11 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from tests.deep.small import make_small_network
+from tilewright import make_game
 from tilewright._core.files import read_tensors, write_tensors
+from tilewright.deep.agent import DqnAgent
 from tilewright.deep.model import FORMAT, DeepModel, load_deep_model
-from tilewright.errors import FileError
+from tilewright.errors import DivergedError, FileError
 
 
 @pytest.mark.parametrize("options", [{}, {"dueling": False}, {"algorithm": "afterstate"}, {"encoding": "grid"}])
@@ -60,6 +63,9 @@ def test_the_metadata_uses_the_words_of_the_configuration(tmp_path: Path) -> Non
         ({"encoding": "planes"}, "its metadata is damaged: encoding 'planes'"),
         ({"game": "chess"}, "its metadata is damaged: there is no game 'chess'"),
         ({"reward_scale": "much"}, "its metadata is damaged: could not convert"),
+        ({"reward_scale": "nan"}, "its metadata is damaged: reward_scale nan: must be from 1e-06 to"),
+        ({"reward_scale": "0"}, "its metadata is damaged: reward_scale 0.0: must be from 1e-06 to"),
+        ({"game": "2048:rows=2", "architecture": "lines"}, "its metadata is damaged: a board of 2x4 cells"),
         ({"format": "tilewright-deep-1"}, "not a deep model of this version: its format is tilewright-deep-1, not"),
     ],
 )
@@ -76,3 +82,26 @@ def test_a_damaged_file_is_refused(changes: dict[str, str], complaint: str, tmp_
     write_tensors(wrong, tensors, metadata)
     with pytest.raises(FileError, match="its metadata is damaged: 'encoding' is missing"):
         load_deep_model(wrong)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_weights_that_are_no_finite_numbers_are_refused(bad: float, tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    DeepModel(make_small_network()).save(path)
+    tensors, metadata = read_tensors(path)
+    changed = {name: np.array(tensor) for name, tensor in tensors.items()}
+    changed["state_head.0.bias"][3] = bad
+    write_tensors(path, changed, {key: text for key, text in metadata.items() if key != "sha256"})
+    with pytest.raises(FileError, match=r"model.safetensors: the weights state_head.0.bias are no finite numbers"):
+        load_deep_model(path)
+
+
+def test_values_that_overflow_are_told(tmp_path: Path) -> None:
+    """They once looked like illegal moves, and the game seemed to be over."""
+    network = make_small_network()
+    with torch.no_grad():
+        for weight in network.parameters():
+            weight.fill_(1e30)
+    agent = DqnAgent(DeepModel(network))
+    with pytest.raises(DivergedError, match="the values of the network are no finite numbers"):
+        agent.values(make_game("2048").start())

@@ -105,7 +105,9 @@ def test_rendering_shows_every_board() -> None:
     ("options", "complaint"),
     [
         ({"autoreset_mode": "DISABLED"}, "autoreset_mode=DISABLED: must be NEXT_STEP or SAME_STEP"),
-        ({"num_envs": 0}, "num_envs=0: must be from 1"),
+        ({"num_envs": 0}, "num_envs=0: must be a whole number from 1 to 1,000,000"),
+        ({"num_envs": 2**63}, "num_envs=9223372036854775808: must be a whole number from 1 to 1,000,000"),
+        ({"num_envs": 2.5}, "num_envs=2.5: must be a whole number from 1 to 1,000,000"),
         ({"render_mode": "human"}, "render_mode='human'; allowed: ansi, rgb_array"),
     ],
 )
@@ -122,7 +124,7 @@ def test_impossible_seeds_are_refused() -> None:
         envs.reset(seed=-1)
 
 
-@pytest.mark.parametrize("actions", [[0], [0, 4], [-1, 0], ["up", "left"]])
+@pytest.mark.parametrize("actions", [[0], [0, 4], [-1, 0], ["up", "left"], [float("inf"), 0], [10**30, 0]])
 def test_impossible_actions_are_refused(actions: list[Any]) -> None:
     envs = BoardVectorEnv(2)
     envs.reset(seed=0)

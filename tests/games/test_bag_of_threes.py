@@ -21,7 +21,7 @@ ONE_BAG = [1] * 4 + [2] * 4 + [3] * 4
 
 def hints(largest: int, samples: int) -> NDArray[np.int64]:
     """The tiles announced one after another, beginning with a full bag."""
-    after = GAME.parse(f"{largest} 0 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 0 hint=1 bag=444 entry=f")
+    after = GAME.parse(f"0 0 0 0 / 0 0 0 0 / 0 0 0 0 / {largest} 0 0 0 hint=1 bag=444 entry=f")
     _, extra = spawned_in_turn(GAME, after, samples)
     return (extra & 15).astype(np.int64)
 

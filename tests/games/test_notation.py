@@ -81,7 +81,7 @@ def test_links_are_read_by_the_shape_of_the_game() -> None:
         (EMPTY, {}),
         (f"{EMPTY} hint=2", {"hint": "2"}),
         (f"hint=3 {EMPTY} bag=413", {"hint": "3", "bag": "413"}),
-        (f"{EMPTY} bag=001 entry=0f", {"bag": "001", "entry": "0f"}),
+        (EMPTY.replace("0", "3", 1) + " bag=001 entry=3", {"bag": "001", "entry": "3"}),
         (f"{EMPTY} hint=+24", {"hint": "+24"}),
         (EMPTY.replace("0", "48", 1) + " hint=+", {"hint": "+"}),
         (EMPTY.replace("0", "192", 1) + " hint=+24", {"hint": "+"}),

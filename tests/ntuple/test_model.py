@@ -1,6 +1,8 @@
 """Model files: all that a network is comes back, and what is none is refused with the reason."""
 
 import json
+import tracemalloc
+import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +14,14 @@ import safetensors
 
 from tests.training.sessions import tiny, train
 from tilewright import evaluate, make_agent, make_game
+from tilewright._core import memory
 from tilewright._core.files import read_tensors, write_tensors
 from tilewright.agents.ntuple import NTupleAgent
 from tilewright.errors import FileError, UsageError
+from tilewright.ntuple.compact import pack
 from tilewright.ntuple.model import VALUE_FUNCTIONS, Model, load_model
 from tilewright.ntuple.patterns import NTupleArchitecture
+from tilewright.ntuple.stages import UNWRITTEN, UNWRITTEN_16
 
 GAME = make_game("2048:rows=3,columns=3,four=0.2")
 SHAPE = NTupleArchitecture(("012", "456"))
@@ -195,7 +200,10 @@ def rewritten(
             "its architecture has 4,096",
         ),
         ({"value_function": None}, "its description is damaged"),
-        ({"value_function": "guess"}, "its description is damaged: 'guess'"),
+        (
+            {"value_function": "guess"},
+            "its description is damaged: value_function 'guess'; allowed: afterstate, state, action",
+        ),
         ({"value_function": "action"}, "8,192 weights of float32, but its architecture has 32,768"),
         ({"quantum": "wide"}, "its description is damaged"),
         ({"compact": "true"}, "the packed weights do not unpack"),
@@ -240,6 +248,139 @@ def test_packed_weights_that_do_not_fit_are_refused(path: Path, part: str, damag
         tensors[part] = wrong.get(damage, others[part])
     with pytest.raises(FileError, match="the packed weights do not unpack"):
         load_model(rewritten(path, tensors))
+
+
+PROMOTING = NTupleArchitecture(("012", "456"), stages=("64", "128"), promote=True)
+
+
+def promoting() -> Model:
+    """A network of three stages, the later ones unwritten."""
+    weights = np.zeros(PROMOTING.table_size, np.float32)
+    weights[PROMOTING.stage_size :] = UNWRITTEN
+    return Model(GAME, PROMOTING, "afterstate", weights)
+
+
+@pytest.mark.parametrize("bad", [UNWRITTEN, np.nan, -np.inf, np.inf, -3e38, 1e31])
+@pytest.mark.parametrize("place", [0, PROMOTING.stage_size - 1, PROMOTING.stage_size])
+def test_weights_that_lead_out_of_the_table_are_refused(path: Path, bad: float, place: int) -> None:
+    """A mark in the first stage, or NaN, which becomes the mark in 16 bits, once made kernels read anywhere."""
+    promoting().save(path)
+    weights = np.array(read_tensors(path)[0]["weights"])
+    weights[place] = bad
+    if bad == UNWRITTEN and place >= PROMOTING.stage_size:
+        assert load_model(rewritten(path, {"weights": weights})).architecture == PROMOTING
+        return
+    with pytest.raises(FileError, match=rf"{path.name}: weight {place:,} is .*: no sound network"):
+        load_model(rewritten(path, {"weights": weights}))
+
+
+@pytest.mark.parametrize("compact", [False, True])
+def test_marks_of_16_bits_are_refused_in_the_first_stage(path: Path, compact: bool) -> None:
+    model = promoting().in_16_bits()
+    weights = np.array(model.weights)
+    weights[7] = UNWRITTEN_16
+    tensors = pack(weights, PROMOTING.promoted_from) if compact else {"weights": weights}
+    model.save(path, compact=compact)
+    with pytest.raises(FileError, match="weight 7 is marked as unwritten, which only later stages can be"):
+        load_model(rewritten(path, dict(tensors)))
+
+
+def test_a_model_in_memory_is_checked_too() -> None:
+    model = promoting()
+    with pytest.raises(UsageError, match="weight 0 is marked as unwritten"):
+        replace(model, weights=np.full_like(model.weights, UNWRITTEN))
+    with pytest.raises(UsageError, match="100 weights of float32, but its architecture has 24,576"):
+        replace(model, weights=model.weights[:100])
+    with pytest.raises(UsageError, match="promote does not work with action values"):
+        replace(model, value_function="action", weights=np.zeros(4 * PROMOTING.table_size, np.float32))
+
+
+@pytest.mark.parametrize("quantum", ["nan", "inf", "0", "0.0", "-1", "1e-60", "1e300"])
+def test_a_quantum_that_is_no_unit_is_refused(path: Path, quantum: str) -> None:
+    model_of().save(path, compact=True)
+    with pytest.raises(FileError, match=rf"{path.name}: quantum .*: must be from"):
+        load_model(rewritten(path, changes={"quantum": quantum}))
+
+
+def test_weights_of_32_bits_have_no_quantum(path: Path) -> None:
+    with pytest.raises(FileError, match=r"quantum 2.0: must be 1 for weights of 32 bits"):
+        load_model(rewritten(path, changes={"quantum": "2.0"}))
+
+
+def test_the_smallest_weights_can_be_packed(path: Path) -> None:
+    replace(model_of(), weights=np.full(SHAPE.table_size, 1e-40, np.float32)).save(path, compact=True)
+    assert load_model(path).quantum > 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"tuples": "012"}, "tuples '012': must be a list of texts"),
+        ({"tuples": [["0", "1", "2"], "456"]}, "must be a list of texts"),
+        ({"tuples": None}, "tuples None: must be a list of texts"),
+        ({"tuples": ["0"] * 1025}, "1,025 tuples are too many; the most are 1,024"),
+        ({"tuples": []}, "a network needs at least one tuple"),
+        ({"symmetric": "false"}, "symmetric 'false': must be true or false"),
+        ({"symmetric": None}, "symmetric None: must be true or false"),
+        ({"alphabet": 15.5}, "alphabet 15.5: must be a whole number from 15 to 16"),
+        ({"alphabet": True}, "alphabet True: must be a whole number"),
+        ({"features": {"hint": 1}}, "must be a list of texts"),
+        ({"by_hint": 1}, "by_hint 1: must be true or false"),
+        ({"by_hint": True}, "by_hint: 2048 has no hints"),
+        ({"stages": "64"}, "stages '64': must be a list of texts"),
+        ({"stages": ["64"] * 64}, "65 stages are too many; the most are 64"),
+        ({"stages": ["+".join(["2"] * 100_000)]}, "100,000 tiles are more than the board has cells"),
+        ({"stages": ["9" * 5000]}, "is no tile of 2048"),
+        ({"stages": ["64"], "promote": []}, "promote \\[\\]: must be true or false"),
+        ({"tuples": ["0123456", "123456a"] * 4}, "a network of 2,147,483,648 weights is too large"),
+    ],
+)
+def test_an_architecture_of_wrong_types_or_sizes_is_refused(path: Path, changes: dict[str, Any], message: str) -> None:
+    entries = json.loads(read_tensors(path)[1]["architecture"]) | changes
+    with pytest.raises(FileError, match=f"{path.name}: .*{message}"):
+        load_model(rewritten(path, changes={"architecture": json.dumps(entries)}))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"tuples": ["012"], "tuples": ["345"]}', "the key 'tuples' is there twice"),
+        ("[" * 100_000, "nested too deeply"),
+        ("null", "its architecture is no JSON object"),
+        ("", "Expecting value"),
+    ],
+)
+def test_an_architecture_that_is_no_json_object_is_refused(path: Path, text: str, message: str) -> None:
+    with pytest.raises(FileError, match=message):
+        load_model(rewritten(path, changes={"architecture": text}))
+
+
+@pytest.mark.parametrize("part", ["visited", "upper", "lower"])
+def test_a_part_that_unpacks_to_more_than_it_may_is_left_before_it_takes_memory(path: Path, part: str) -> None:
+    model_of().save(path, compact=True)
+    tensors = {name: np.array(tensor) for name, tensor in read_tensors(path)[0].items()}
+    tensors[part] = np.frombuffer(zlib.compress(bytes(200_000_000), 1), np.uint8)
+    rewritten(path, tensors)
+    tracemalloc.start()
+    try:
+        with pytest.raises(FileError, match="they are of a network of another size"):
+            load_model(path)
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_network_that_does_not_fit_into_memory_is_refused_before_it_is_taken(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A small file may declare gigabytes."""
+    large = {"tuples": ["0124568", "124568a"], "symmetric": True, "alphabet": 16, "features": []}
+    model_of().save(path, compact=True)
+    monkeypatch.setattr(memory, "available_memory", lambda: 10**9)
+    with pytest.raises(
+        FileError, match=r"a network of 536,870,912 weights takes 1.1 GB of memory; 1.0 GB are available"
+    ):
+        load_model(rewritten(path, changes={"architecture": json.dumps(large)}))
 
 
 def test_a_model_plays_only_its_game() -> None:

@@ -85,7 +85,7 @@ def test_lookups_are_tuples_in_every_image_and_one_a_feature(board: str, symmetr
         ({"tuples": ("01",), "features": ("emty",)}, "there is no feature 'emty' (did you mean 'empty_cells'?)"),
         (
             {"tuples": ("01",), "features": ("empty_cells", "empty_cells")},
-            "features empty_cells, empty_cells: one is named twice",
+            "features: empty_cells is named twice",
         ),
         ({"tuples": ("0123456",) * 4}, "a network of 1,073,741,824 weights is too large"),
     ],

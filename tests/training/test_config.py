@@ -1,6 +1,7 @@
 """Training configurations: presets, TOML and back, and one clear line for everything that is wrong."""
 
 import dataclasses
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,13 @@ from hypothesis import strategies as st
 
 from tests.process import run_python
 from tests.training.sessions import tiny
-from tilewright._core.config import config_from_toml, describe_config
+from tilewright._core.config import MAX_SEED, MINUTES, Config, config_from_toml, describe_config
 from tilewright.deep.config import DeepConfig
 from tilewright.errors import ConfigError, FileError
 from tilewright.ntuple.features import FEATURES
 from tilewright.ntuple.patterns import NETWORKS
 from tilewright.training.config import LARGEST_VALUE, TrainingConfig, list_presets, read_config
+from tilewright.training.trainer import Trainer
 
 KEYS = [field.name.rstrip("_") for field in dataclasses.fields(TrainingConfig)]
 NTUPLE_PRESETS = [name for name in list_presets() if isinstance(read_config(name), TrainingConfig)]
@@ -132,6 +134,29 @@ def test_the_table_of_keys_describes_every_key() -> None:
     assert sum("divided among" in row.meaning for row in table) == 1
 
 
+@pytest.mark.parametrize("kind", [TrainingConfig, DeepConfig])
+def test_every_number_has_limits_and_both_ends_are_told(kind: type[Config]) -> None:
+    """A value just outside is refused, however large, infinite or no number it is."""
+    base = {"games": 10} if kind is TrainingConfig else {"total_steps": 10}
+    for row in describe_config(kind):
+        assert bool(row.allowed) == (row.type in ("integer", "number")), row.key
+        name = "lambda_" if row.key == "lambda" else row.key
+        for value in (2**63, 10**5000, -(10**12)) if row.type == "integer" else (1e300, math.inf, -math.inf, math.nan):
+            if row.allowed:
+                with pytest.raises(ConfigError, match=f"^{row.key} = .*: must be {re.escape(row.allowed)}$"):
+                    kind(**{**base, name: value})
+
+
+def test_the_largest_n_step_does_not_overflow() -> None:
+    """2**63 - 1 moves once became a negative number of them."""
+    with pytest.raises(ConfigError, match=r"n_step = 9223372036854775807: must be from 0 to 1,000,000"):
+        tiny(n_step=2**63 - 1)
+    trainer, whole = Trainer(tiny(n_step=1_000_000)), Trainer(tiny(n_step=0))
+    for one in (trainer, whole):
+        one.learn(0, 1)
+    np.testing.assert_allclose(trainer.weights, whole.weights, rtol=1e-3, atol=1e-3)
+
+
 def test_toml_with_comments_has_the_meaning_above_every_key() -> None:
     text = tiny().to_toml(comments=True)
     assert config_from_toml(TrainingConfig, text) == tiny()
@@ -139,7 +164,7 @@ def test_toml_with_comments_has_the_meaning_above_every_key() -> None:
     assert len(blocks) == len(KEYS)
     for block, row in zip(blocks, describe_config(TrainingConfig), strict=True):
         *comment, line = block.splitlines()
-        assert " ".join(part.removeprefix("# ") for part in comment) == row.meaning
+        assert " ".join(part.removeprefix("# ") for part in comment) == row.comment
         assert line.startswith(f"{row.key} = ")
         assert all(len(part) <= 102 for part in comment)
 
@@ -164,13 +189,13 @@ def configs(draw: st.DrawFn) -> TrainingConfig:
         "optimistic_init": draw(numbers(-LARGEST_VALUE, LARGEST_VALUE)),
         "games": draw(st.integers(1, 10**12)),
         "model": draw(ANY_TEXT),
-        "minutes": draw(numbers(0, float("inf"))),
-        "seed": draw(st.integers(0, 2**70)),
+        "minutes": draw(numbers(0, MINUTES.largest)),
+        "seed": draw(st.integers(0, MAX_SEED)),
         "curve_games": draw(st.integers(1, 1000)),
         "patience": draw(st.just(0) | st.integers(1000, 10**9)),
         "evaluate_games": draw(st.integers(1, 10**6)),
-        "evaluate_minutes": draw(numbers(0, 1e300)),
-        "checkpoint_minutes": draw(numbers(0, 1e300, above=True)),
+        "evaluate_minutes": draw(numbers(0, MINUTES.largest)),
+        "checkpoint_minutes": draw(numbers(0, MINUTES.largest, above=True)),
     }
     if chosen["value_function"] == "state":
         chosen["optimistic_init"] = -abs(chosen["optimistic_init"])
@@ -252,7 +277,7 @@ def test_its_length_in_words(minutes: float, games: int, words: str) -> None:
         ('tuples = [""]', "tuples: tuple '': must be 1 to 7 cells"),
         ('tuples = ["0123456", "1234567", "2345678", "3456789"]', "tuples: a network of 1,073,741,824 weights"),
         ('game = "2048:rows=3,columns=3"', "tuples: tuple '012345': cell 3 is not on a 3x3 board"),
-        ('tuples = ["01"]\nalphabet = 14', "tuples: alphabet=14: must be 15 or 16"),
+        ('tuples = ["01"]\nalphabet = 14', "alphabet = 14: must be from 15 to 16"),
         ('tuples = ["01"]\nsymmetric = 1', "symmetric = 1: must be true or false"),
         ('tuples = ["01"]\nfeatures = ["larg"]', "tuples: there is no feature 'larg' (did you mean 'large_tiles'?)"),
         ('features = ["large_tiles"]', "features needs tuples; network = '4x6' has its own"),
@@ -296,8 +321,8 @@ def test_its_length_in_words(minutes: float, games: int, words: str) -> None:
         ("minutes = 07:32:00", "minutes = datetime.time(7, 32): must be a number"),
         ("seed = -1", "seed = -1: must be from 0"),
         ("seed = 0.5", "seed = 0.5: must be a whole number"),
-        ("curve_games = 0", "curve_games = 0: must be above 0"),
-        ("evaluate_games = 0", "evaluate_games = 0: must be above 0"),
+        ("curve_games = 0", "curve_games = 0: must be from 1 to"),
+        ("evaluate_games = 0", "evaluate_games = 0: must be from 1 to"),
         ("evaluate_minutes = -1", "evaluate_minutes = -1.0: must be from 0"),
         ("checkpoint_minutes = 0", "checkpoint_minutes = 0.0: must be above 0"),
         ("alpha = ", "not valid TOML: "),

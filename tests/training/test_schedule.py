@@ -74,7 +74,7 @@ def test_progress_comes_back_from_a_dictionary() -> None:
     progress.pending.score_sum = 2**40
     entries = vars(progress) | {"pending": vars(progress.pending)}
     assert Progress.from_dict(entries) == progress
-    with pytest.raises(TypeError):
+    with pytest.raises(ValueError, match="its counters are not those of a Pending"):
         Progress.from_dict({"luck": 1})
 
 

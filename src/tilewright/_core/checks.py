@@ -2,12 +2,61 @@
 
 import math
 from collections.abc import Collection
+from dataclasses import dataclass
 from numbers import Integral, Real
 
-from tilewright._core.registry import did_you_mean
+from tilewright._core.text import did_you_mean
 from tilewright.errors import UsageError
 
-__all__ = ["check_choice", "check_integer", "check_range", "check_that"]
+__all__ = ["Range", "check_choice", "check_integer", "check_range", "check_that"]
+
+
+@dataclass(frozen=True)
+class Range:
+    """The least and the largest value of a number. Options and keys declare it, so that errors and listings know it.
+
+    Attributes:
+        least: The least allowed value.
+        largest: The largest allowed value.
+        above: Whether `least` itself is excluded.
+
+    >>> print(Range(1, 3_600_000))
+    from 1 to 3,600,000
+    >>> 12 in Range(1, 12), float("nan") in Range(0, 1), 0 in Range(0, 1, above=True)
+    (True, False, False)
+    """
+
+    least: float
+    largest: float
+    above: bool = False
+
+    def __contains__(self, value: object) -> bool:
+        if not isinstance(value, Real) or isinstance(value, bool):
+            return False
+        number = int(value) if isinstance(value, Integral) else float(value)
+        return self.least <= number <= self.largest and not (self.above and number == self.least)
+
+    def __str__(self) -> str:
+        return _limits(self.least, self.largest, self.above)
+
+    def check(self, option: str, value: object, *, whole: bool = False, error: type[UsageError] = UsageError) -> None:
+        """Raise `error` unless `value` is in the range.
+
+        >>> Range(2, 4).check("rows = 2.5", 2.5, whole=True)
+        Traceback (most recent call last):
+        ...
+        tilewright.errors.UsageError: rows = 2.5: must be a whole number from 2 to 4
+
+        Args:
+            option: What the message begins with, such as `lambda = 2`.
+            value: The value to check.
+            whole: Whether it must be a whole number.
+            error: The class to raise.
+        """
+        if value not in self or (whole and not isinstance(value, Integral)):
+            is_number = isinstance(value, Real) and not isinstance(value, bool)
+            noun = "a whole number " if whole else "" if is_number else "a number "
+            raise error(f"{option}: must be {noun}{self}")
 
 
 def check_that(holds: bool, option: str, complaint: str, error: type[UsageError] = UsageError) -> None:

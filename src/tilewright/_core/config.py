@@ -16,12 +16,16 @@ from importlib import resources
 from pathlib import Path
 from typing import NamedTuple, Self, TypeAlias, TypeVar, cast
 
-from tilewright._core.checks import check_choice, check_range
+from tilewright._core.checks import Range, check_choice
 from tilewright._core.files import write_text
-from tilewright._core.registry import did_you_mean
-from tilewright.errors import ConfigError, FileError
+from tilewright._core.inputs import modified_at, read_text, shown
+from tilewright._core.text import did_you_mean, excerpt
+from tilewright.errors import ConfigError
 
 __all__ = [
+    "MAX_COUNT",
+    "MAX_SEED",
+    "MINUTES",
     "Config",
     "ConfigKey",
     "Value",
@@ -36,6 +40,9 @@ C = TypeVar("C", bound="Config")
 T = TypeVar("T")
 Value: TypeAlias = str | int | float | bool | tuple[str, ...]
 
+MAX_COUNT = 10**12  # games or steps: more than a machine plays in its life, and game numbers stay below 2**40
+MAX_SEED = 2**63 - 1  # the largest whole number of TOML
+MINUTES = Range(0, 10_000_000)  # nineteen years
 _COMMENT_WIDTH = 100
 # Type of a field -> (its name in tables, how an error message asks for it).
 _TYPES: dict[object, tuple[str, str]] = {
@@ -47,14 +54,15 @@ _TYPES: dict[object, tuple[str, str]] = {
 }
 
 
-def key(default: T, meaning: str) -> T:
+def key(default: T, meaning: str, limits: Range | None = None) -> T:
     """Declare a key of a configuration.
 
     Args:
         default: The value of a key that is left out.
         meaning: What the key means, in one or a few sentences of plain text.
+        limits: The allowed values of a number; every number needs them.
     """
-    return dataclasses.field(default=default, metadata={"meaning": meaning})
+    return dataclasses.field(default=default, metadata={"meaning": meaning, "limits": limits})
 
 
 @dataclass(frozen=True)
@@ -62,17 +70,18 @@ class Config:
     """Base of all configurations: types, checks that name the key, and TOML that reads back."""
 
     def __post_init__(self) -> None:
-        """Check the type of every value; whole numbers become floats, and lists tuples, where the field wants them."""
-        for name, wanted in _field_types(type(self)).items():
-            object.__setattr__(self, name, _typed(_key(name), getattr(self, name), wanted))
+        """Check every value; whole numbers become floats, and lists tuples, where the field wants them."""
+        types = _field_types(type(self))
+        for field in dataclasses.fields(self):
+            name, limits = _key(field.name), field.metadata.get("limits")
+            value = _typed(name, getattr(self, field.name), types[field.name])
+            if limits is not None:
+                limits.check(f"{name} = {excerpt(value)}", value, error=ConfigError)
+            object.__setattr__(self, field.name, value)
 
     def _one_of(self, name: str, allowed: Collection[str]) -> None:
         value = getattr(self, name)
         check_choice(f"{_key(name)} = {value!r}", value, allowed, ConfigError)
-
-    def _between(self, name: str, low: float, high: float | None, *, above: bool = False) -> None:
-        value = getattr(self, name)
-        check_range(f"{_key(name)} = {value}", value, low, high, above=above, error=ConfigError)
 
     def to_dict(self) -> dict[str, Value]:
         """All keys with their values."""
@@ -82,9 +91,9 @@ class Config:
         """The TOML that reads back as this configuration.
 
         Args:
-            comments: Whether the meaning of every key stands above it.
+            comments: Whether the meaning of every key, and what it allows, stands above it.
         """
-        meanings = {entry.key: entry.meaning for entry in describe_config(type(self))} if comments else {}
+        meanings = {entry.key: entry.comment for entry in describe_config(type(self))} if comments else {}
         lines = []
         for name, value in self.to_dict().items():
             wrapped = textwrap.wrap(meanings.get(name, ""), _COMMENT_WIDTH, break_on_hyphens=False)
@@ -118,7 +127,13 @@ class ConfigKey(NamedTuple):
     key: str
     type: str  # string, integer, number, boolean or list of strings
     default: str  # as TOML
+    allowed: str  # the limits of a number, such as `from 0 to 1`; empty for anything else
     meaning: str
+
+    @property
+    def comment(self) -> str:
+        """The meaning with the limits."""
+        return f"{self.meaning} Allowed: {self.allowed}." if self.allowed else self.meaning
 
 
 def describe_config(kind: type[Config]) -> list[ConfigKey]:
@@ -129,6 +144,7 @@ def describe_config(kind: type[Config]) -> list[ConfigKey]:
             _key(field.name),
             _TYPES[types[field.name]][0],
             _toml(cast(Value, field.default)),
+            str(field.metadata.get("limits") or ""),
             field.metadata.get("meaning", ""),
         )
         for field in dataclasses.fields(kind)
@@ -158,13 +174,10 @@ def read_source(source: str | Path, *folders: str) -> str:
     if isinstance(source, str) and source in presets:
         return resources.files("tilewright").joinpath(f"{presets[source]}/{source}.toml").read_text("utf-8")
     path = Path(source)
-    if isinstance(source, str) and not path.suffix and not path.exists():
+    if isinstance(source, str) and not path.suffix and not modified_at(path):
         hint = did_you_mean(source, presets)
-        raise ConfigError(f"there is no preset or file {source!r}{hint}; presets: {', '.join(presets)}")
-    try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or 'not text'}") from None
+        raise ConfigError(f"there is no preset or file {shown(source)!r}{hint}; presets: {', '.join(presets)}")
+    return read_text(path)
 
 
 def config_from_toml(kind: type[C], text: str, **changes: object) -> C:
@@ -175,7 +188,7 @@ def config_from_toml(kind: type[C], text: str, **changes: object) -> C:
     """
     try:
         entries = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (RecursionError, ValueError) as error:  # a ValueError is a number of thousands of digits
         raise ConfigError(f"not valid TOML: {error}") from None
     return _from_entries(kind, {**entries, **_keys(changes)})
 
@@ -184,7 +197,8 @@ def _from_entries(kind: type[C], entries: Mapping[str, object]) -> C:
     fields = {_key(field.name): field.name for field in dataclasses.fields(kind)}
     for name in entries:
         if name not in fields:
-            raise ConfigError(f"unknown key {name!r}{did_you_mean(name, fields)}; known: {', '.join(fields)}")
+            hint = did_you_mean(name, fields)
+            raise ConfigError(f"unknown key {excerpt(name, 200)}{hint}; known: {', '.join(fields)}")
     types = _field_types(kind)
     return kind(**{fields[name]: _typed(name, value, types[fields[name]]) for name, value in entries.items()})
 
@@ -208,7 +222,7 @@ def _typed(key: str, value: object, wanted: object) -> Value:
     if wanted is bool and isinstance(value, bool):
         return value
     if wanted is str and isinstance(value, str):
-        return value
+        return _text(key, value)
     if wanted is int and isinstance(value, numbers.Integral) and not isinstance(value, bool):
         return int(value)
     if wanted is float and isinstance(value, numbers.Real) and not isinstance(value, bool):
@@ -217,8 +231,17 @@ def _typed(key: str, value: object, wanted: object) -> Value:
         except OverflowError:
             raise ConfigError(f"{key}: the number is too large") from None
     if wanted == tuple[str, ...] and isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
-        return tuple(value)
-    raise ConfigError(f"{key} = {value!r}: must be {_TYPES[wanted][1]}")
+        return tuple(_text(key, item) for item in value)
+    raise ConfigError(f"{key} = {excerpt(value, 60)}: must be {_TYPES[wanted][1]}")
+
+
+def _text(key: str, value: str) -> str:
+    """The value, if TOML can express it; parts of a file name may be no UTF-8."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ConfigError(f"{key} = {value!a}: must be text in UTF-8") from None
+    return value
 
 
 def _toml(value: Value) -> str:

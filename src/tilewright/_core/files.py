@@ -7,17 +7,22 @@ is the same.
 
 import hashlib
 import json
+import math
 import mmap
 import os
 import secrets
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright._core.inputs import open_input, shown
+from tilewright._core.outputs import FileKind, check_output, write_error
+from tilewright._core.text import excerpt
 from tilewright.errors import FileError
 
 __all__ = [
@@ -25,9 +30,10 @@ __all__ = [
     "Tensors",
     "forget_pages",
     "make_folder",
+    "parse_json",
+    "read_metadata",
     "read_tensors",
     "replace_file",
-    "try_lock",
     "write_bytes",
     "write_tensors",
     "write_text",
@@ -39,37 +45,50 @@ Tensors: TypeAlias = Mapping[str, Array]
 _DTYPES = {"F32": np.float32, "I16": np.int16, "U8": np.uint8, "I64": np.int64, "U64": np.uint64, "F64": np.float64}
 _NAMES = {np.dtype(kind): name for name, kind in _DTYPES.items()}
 _MAX_HEADER = 1 << 20
+_MAX_DIMENSIONS = 8
 _CHUNK = 1 << 24  # bytes written or hashed at once
 _ALIGN = 64
+_LONGEST_NAME = 200  # bytes; file systems allow 255
 _NO_CHECKSUM = b"0" * 64  # in place of the checksum, while the checksum of the header is computed
 
 
 @contextmanager
-def replace_file(path: Path) -> Iterator[IO[bytes]]:
+def replace_file(path: Path, kind: FileKind | None = None, *, force: bool = False) -> Iterator[IO[bytes]]:
     """Open a file to write to, which replaces `path` when the block ends without an error.
 
     The old content stays until the new content is on the disk: temporary file, fsync, rename. After an error the
     temporary file is removed, and `path` is unchanged.
 
+    Args:
+        path: The file. A link is followed; folders, devices and pipes are refused.
+        kind: What is written. An existing file of another kind is refused; None allows any kind.
+        force: Whether to replace an existing file of another kind.
+
     Raises:
-        FileError: The file cannot be written.
+        FileError: The file cannot be written, or is of another kind.
     """
+    target = check_output(path, kind, force=force)
     temporary: Path | None = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = target.with_name(f".{_short(target.name)}.{secrets.token_hex(8)}.part")
         with unfinished.open("xb") as file:  # tempfile would make a file that only its owner can read
             temporary = unfinished
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
-        _sync_folder(path.parent)
+        temporary.replace(target)
+        _sync_folder(target.parent)
     except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise write_error(path, error) from error
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+def _short(name: str) -> str:
+    """Return a name to which a suffix can be added, however long names may be."""
+    return name if len(os.fsencode(name)) < _LONGEST_NAME else name[: _LONGEST_NAME // 4]
 
 
 def _sync_folder(folder: Path) -> None:
@@ -82,33 +101,6 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-@contextmanager
-def try_lock(path: Path) -> Iterator[bool]:
-    """Lock the file `path` for this thread; yields False if another thread or process holds the lock.
-
-    The file is made if it does not exist. Windows has no such lock: there the answer is always True.
-    """
-    make_folder(path.parent)
-    try:
-        file = path.open("ab")
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror}") from None
-    with file:
-        yield _flock(file)
-
-
-def _flock(file: IO[bytes]) -> bool:
-    if os.name == "nt":
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
 def make_folder(folder: Path) -> None:
     """Make a folder and its parents, unless they exist.
 
@@ -118,40 +110,64 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"{folder}: cannot be written: {error.strerror}") from None
+        raise write_error(folder, error) from error
+    except ValueError:
+        raise FileError(f"{shown(folder)}: cannot be written: no folder can have this name") from None
 
 
-def write_text(path: Path, text: str) -> None:
-    """Replace the content of a file by a text in UTF-8."""
-    write_bytes(path, text.encode())
+def write_text(path: Path, text: str, kind: FileKind | None = None, *, force: bool = False) -> None:
+    """Replace the content of a file by a text in UTF-8; see `replace_file`.
+
+    Parts of file names that are no UTF-8 are written as question marks.
+    """
+    write_bytes(path, text.encode("utf-8", "replace"), kind, force=force)
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """Replace the content of a file."""
-    with replace_file(path) as file:
+def write_bytes(path: Path, content: bytes, kind: FileKind | None = None, *, force: bool = False) -> None:
+    """Replace the content of a file; see `replace_file`."""
+    with replace_file(path, kind, force=force) as file:
         file.write(content)
 
 
-def write_tensors(path: Path, tensors: Tensors, metadata: Mapping[str, str]) -> None:
-    """Write arrays and metadata as safetensors, with a checksum of all of it in the metadata."""
+def write_tensors(
+    path: Path,
+    tensors: Mapping[str, Array | list[Array]],
+    metadata: Mapping[str, str],
+    kind: FileKind | None = None,
+    *,
+    force: bool = False,
+) -> None:
+    """Write arrays and metadata as safetensors, with a checksum of all of it in the metadata; see `replace_file`.
+
+    Args:
+        path: The file.
+        tensors: The arrays by name; a list of one-dimensional arrays is written as one array.
+        metadata: Texts by name.
+        kind: What may be replaced.
+        force: Whether any file may be replaced.
+    """
     header: dict[str, object] = {}
     end = 0
     digest = hashlib.sha256()
-    for name, tensor in tensors.items():
-        begin, end = end, end + tensor.nbytes
-        header[name] = {"dtype": _NAMES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [begin, end]}
-        for chunk in _chunks(tensor):
-            digest.update(chunk)
+    pieces = {name: tensor if isinstance(tensor, list) else [tensor] for name, tensor in tensors.items()}
+    for name, parts in pieces.items():
+        begin, end = end, end + sum(part.nbytes for part in parts)
+        shape = parts[0].shape if len(parts) == 1 else (sum(len(part) for part in parts),)
+        header[name] = {"dtype": _NAMES[parts[0].dtype], "shape": list(shape), "data_offsets": [begin, end]}
+        for part in parts:
+            for chunk in _chunks(part):
+                digest.update(chunk)
     header["__metadata__"] = {**metadata, "sha256": _NO_CHECKSUM.decode()}
     text = json.dumps(header).encode()
     text += b" " * (-(len(text) + 8) % _ALIGN)
     before, zeros, after = text.rpartition(_NO_CHECKSUM)
     text = before + _checksum(before + zeros + after, digest.digest()).encode() + after
-    with replace_file(path) as file:
+    with replace_file(path, kind, force=force) as file:
         file.write(len(text).to_bytes(8, "little") + text)
-        for tensor in tensors.values():
-            for chunk in _chunks(tensor):
-                file.write(chunk)
+        for parts in pieces.values():
+            for part in parts:
+                for chunk in _chunks(part):
+                    file.write(chunk)
 
 
 def _chunks(tensor: Array) -> Iterator[memoryview]:
@@ -175,17 +191,37 @@ def read_tensors(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
         FileError: The file cannot be read, is of another kind, or is damaged.
     """
     try:
-        size = path.stat().st_size
-        with path.open("rb") as file:
-            length = int.from_bytes(file.read(8), "little")
-            if size < 10 or not 2 <= length <= min(_MAX_HEADER, size - 8):
-                raise FileError(f"{path}: not a safetensors file")
-            text = file.read(length)
-        tensors, metadata = _parse_header(path, text, size)
+        text, size = _read_header(path)
+        header, metadata = _parse_header(path, text)
+        tensors = _map_tensors(path, header, 8 + len(text), size)
         _verify_checksum(path, text, metadata)
     except OSError as error:
         raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
     return tensors, metadata
+
+
+def read_metadata(path: Path) -> dict[str, str]:
+    """Read the metadata of a file without a look at its arrays and its checksum.
+
+    Raises:
+        FileError: The file cannot be read, is of another kind, or its header is damaged.
+    """
+    try:
+        return _parse_header(path, _read_header(path)[0])[1]
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _read_header(path: Path) -> tuple[bytes, int]:
+    """Return the text of the header, and the size of the whole file."""
+    with open_input(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        length = int.from_bytes(file.read(8), "little")
+        if size < 10 or not 2 <= length <= size - 8:
+            raise FileError(f"{path}: not a safetensors file")
+        if length > _MAX_HEADER:
+            raise FileError(f"{path}: a header of {length:,} bytes is too long; at most {_MAX_HEADER:,} are read")
+        return file.read(length), size
 
 
 def forget_pages(tensor: Array) -> None:
@@ -195,38 +231,102 @@ def forget_pages(tensor: Array) -> None:
         mapping.madvise(mmap.MADV_DONTNEED)
 
 
-def _parse_header(path: Path, text: bytes, size: int) -> tuple[dict[str, Array], dict[str, str]]:
+def _parse_header(path: Path, text: bytes) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the entries of the arrays, and the metadata."""
     try:
-        header = json.loads(text)
-        metadata = {str(key): str(value) for key, value in header.pop("__metadata__", {}).items()}
+        header = _read_object(parse_json(text), "the header")
+        return header, _read_metadata(header.pop("__metadata__", {}))
+    except ValueError as error:
+        raise FileError(f"{path}: its header is damaged: {error}") from None
+
+
+def _map_tensors(path: Path, header: Mapping[str, object], base: int, size: int) -> dict[str, Array]:
+    """Map the arrays, which begin at byte `base` and fill the rest of the file without gaps."""
+    try:
         layout = [_layout(name, entry) for name, entry in header.items()]
-    except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
-        raise FileError(f"{path}: its header is damaged or unknown") from None
+    except ValueError as error:
+        raise FileError(f"{path}: its header is damaged: {error}") from None
     tensors: dict[str, Array] = {}
-    base, end = 8 + len(text), 0
-    for name, dtype, shape, begin, stop in sorted(layout, key=lambda entry: entry[3]):
-        count = int(np.prod(shape, dtype=object)) if shape else 1
+    end = 0
+    for name, dtype, shape, begin, stop in sorted(layout, key=lambda entry: entry[3:]):
+        count = math.prod(shape)
         if begin != end or stop - begin != count * dtype.itemsize or min(shape, default=0) < 0:
-            raise FileError(f"{path}: its header is damaged: {name} does not fit")
+            raise FileError(f"{path}: its header is damaged: {excerpt(name, 60)} does not fit")
         end = stop
         if base + stop > size:
             raise FileError(f"{path}: cut short: {size:,} bytes of at least {base + stop:,}")
         try:
             tensors[name] = np.memmap(path, dtype, "r", base + begin, shape) if count else np.empty(shape, dtype)
         except ValueError as error:
-            raise FileError(f"{path}: its header is damaged: {name}: {error}") from None
+            raise FileError(f"{path}: its header is damaged: {excerpt(name, 60)}: {error}") from None
     if base + end != size:
         raise FileError(f"{path}: {size - base - end:,} bytes too long")
-    return tensors, metadata
+    return tensors
 
 
-def _layout(name: str, entry: Mapping[str, Any]) -> tuple[str, np.dtype[np.generic], tuple[int, ...], int, int]:
+def parse_json(text: str | bytes) -> Any:
+    """Read JSON from a file that anybody may have written.
+
+    Raises:
+        ValueError: It is no JSON, is nested too deeply, or an object has a key twice.
+
+    >>> parse_json('{"a": 1, "a": 2}')
+    Traceback (most recent call last):
+    ...
+    ValueError: the key 'a' is there twice
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_unique)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"the key {excerpt(twice)} is there twice")
+    return found
+
+
+def _read_object(found: object, what: str) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise ValueError(f"{what} is {excerpt(found)}, no JSON object")
+    return found
+
+
+def _read_metadata(found: object) -> dict[str, str]:
+    metadata = _read_object(found, "its metadata")
+    for key, value in metadata.items():
+        if not isinstance(value, str) or not _is_unicode(key + value):
+            raise ValueError(f"{excerpt(key)} of its metadata is {excerpt(value)}, no text")
+    return metadata
+
+
+def _is_unicode(text: str) -> bool:
+    """Tell whether text can be printed: JSON may hold halves of characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _layout(name: str, found: object) -> tuple[str, np.dtype[np.generic], tuple[int, ...], int, int]:
     """Name, dtype, shape, begin and end of an array, from its entry in the header."""
-    begin, end = entry["data_offsets"]
-    shape = tuple(entry["shape"])
-    if not all(type(number) is int for number in (begin, end, *shape)):
-        raise TypeError("sizes must be whole numbers")
-    return name, np.dtype(_DTYPES[entry["dtype"]]), shape, begin, end
+    entry = _read_object(found, f"the entry of {excerpt(name, 60)}")
+    dtype, shape, offsets = (entry.get(key) for key in ("dtype", "shape", "data_offsets"))
+    if not isinstance(dtype, str) or dtype not in _DTYPES:
+        raise ValueError(f"{excerpt(name, 60)} has the unknown type {excerpt(dtype)}")
+    if not _is_list_of_sizes(shape) or len(shape) > _MAX_DIMENSIONS:
+        raise ValueError(f"{excerpt(name, 60)} has the shape {excerpt(shape)}")
+    if not _is_list_of_sizes(offsets) or len(offsets) != 2:
+        raise ValueError(f"{excerpt(name, 60)} has the offsets {excerpt(offsets)}")
+    return name, np.dtype(_DTYPES[dtype]), tuple(shape), offsets[0], offsets[1]
+
+
+def _is_list_of_sizes(found: object) -> TypeGuard[list[int]]:
+    return isinstance(found, list) and all(type(size) is int for size in found)
 
 
 def _verify_checksum(path: Path, text: bytes, metadata: Mapping[str, str]) -> None:
@@ -234,7 +334,7 @@ def _verify_checksum(path: Path, text: bytes, metadata: Mapping[str, str]) -> No
     if not given:
         raise FileError(f"{path}: has no checksum; not a file of tilewright")
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with open_input(path) as file:
         file.seek(8 + len(text))
         while chunk := file.read(_CHUNK):
             digest.update(chunk)

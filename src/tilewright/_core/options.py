@@ -13,13 +13,18 @@ import re
 import threading
 import types
 import typing
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Number, Real
+from numbers import Integral, Number
 from pathlib import Path
 from typing import ClassVar, Self, TypeVar
 
-__all__ = ["Configurable", "Option", "Range", "complete_class", "option_words", "options_of"]
+from tilewright._core.checks import Range
+from tilewright._core.text import excerpt
+from tilewright.errors import UsageError
+
+__all__ = ["Configurable", "Option", "Range", "check_ranges", "complete_class", "option_words", "options_of"]
 
 T = TypeVar("T")
 _COMPLETING = threading.RLock()  # two threads may use a class for the first time
@@ -33,6 +38,7 @@ _NOUNS: dict[type, str] = {
     Path: "a path",
 }
 _READABLE = (*_NOUNS, type(None))
+_LIMITED: "weakref.WeakKeyDictionary[type, tuple[Option, ...]]" = weakref.WeakKeyDictionary()  # games are made often
 
 
 @typing.dataclass_transform(frozen_default=True)
@@ -102,27 +108,6 @@ def complete_class(cls: type[T]) -> type[T]:
 
 
 @dataclass(frozen=True)
-class Range:
-    """The least and the largest value of an option, both allowed: `Annotated[int, Range(1, 12)]`.
-
-    >>> print(Range(1, 3_600_000))
-    from 1 to 3,600,000
-    >>> 12 in Range(1, 12), float("nan") in Range(0, 1)
-    (True, False)
-    """
-
-    least: float
-    largest: float
-
-    def __contains__(self, value: object) -> bool:
-        is_number = isinstance(value, Real) and not isinstance(value, bool)
-        return is_number and bool(self.least <= value <= self.largest)  # type: ignore[operator]
-
-    def __str__(self) -> str:
-        return f"from {self.least:,} to {self.largest:,}"
-
-
-@dataclass(frozen=True)
 class Option:
     """One option of a class."""
 
@@ -132,11 +117,13 @@ class Option:
     default: object
     is_required: bool
     range: Range | None = None  # of a number
+    objects: tuple[type, ...] = ()  # these other types; empty if they cannot be told from each other
 
     @property
     def noun(self) -> str:
         """What a value must be, for messages."""
         nouns = dict.fromkeys(_NOUNS[kind] for kind in self.kinds if kind in _NOUNS)
+        nouns |= dict.fromkeys(f"a {kind.__name__}" for kind in self.objects)
         if not nouns:
             return "given in Python, not as text"
         if self.range is not None and float in self.kinds:
@@ -189,6 +176,8 @@ class Option:
         if value is None and type(None) in self.kinds:
             return None
         if self.allows_objects and not isinstance(value, Number | str | os.PathLike):
+            if self.objects and not isinstance(value, self.objects):
+                raise ValueError(f"must be {self.noun}")
             return value
         if isinstance(value, os.PathLike):
             value = os.fspath(value)
@@ -220,8 +209,15 @@ def options_of(cls: type) -> dict[str, Option]:
         hint, allowed = _range_of(hints.get(parameter.name, str if required else type(default)))
         choices = typing.get_args(hint) if typing.get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
         kinds = tuple(kind for kind in choices if kind in _READABLE)
-        found[parameter.name] = Option(parameter.name, kinds, len(kinds) < len(choices), default, required, allowed)
+        others = tuple(kind for kind in choices if kind not in _READABLE)
+        objects = others if all(map(_is_plain_class, others)) else ()
+        found[parameter.name] = Option(parameter.name, kinds, bool(others), default, required, allowed, objects)
     return found
+
+
+def _is_plain_class(kind: object) -> bool:
+    """Whether `isinstance` can tell its objects: not for `Any`, `list[int]` or a protocol."""
+    return isinstance(kind, type) and kind is not typing.Any and not getattr(kind, "_is_protocol", False)
 
 
 def _range_of(hint: object) -> tuple[object, Range | None]:
@@ -237,6 +233,29 @@ def _type_hints(cls: type, initialise: Callable[..., None]) -> dict[str, object]
         return typing.get_type_hints(cls, include_extras=True) | typing.get_type_hints(initialise, include_extras=True)
     except (NameError, TypeError):  # annotations that only a type checker can resolve
         return {}
+
+
+def check_ranges(made: Configurable, kind: str, error: type[UsageError] = UsageError) -> None:
+    """Check the ranges of all options of an object, which need not have been made from a spec.
+
+    Args:
+        made: The object, whose options are set.
+        kind: What the message begins with: `agent` or `game`.
+        error: The class to raise.
+
+    Raises:
+        UsageError: An option is out of its range.
+    """
+    cls = type(made)
+    if cls not in _LIMITED:
+        _LIMITED[cls] = tuple(option for option in options_of(cls).values() if option.range is not None)
+    for option in _LIMITED[cls]:
+        value = getattr(made, option.name, option.default)
+        try:
+            option.check(value)
+        except ValueError as wrong:
+            shown = str(value) if isinstance(value, float) else excerpt(value)
+            raise error(f"{kind} {made.name}, option {option.name}={shown}: {wrong}") from None
 
 
 def option_words(made: object) -> list[str]:

@@ -14,26 +14,26 @@ Names come from the package, from installed packages (the entry-point groups `ti
 `tilewright.games`), and from `register`. Nothing is imported before it is used.
 """
 
-import difflib
 import functools
 import importlib
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tilewright._core.options import Configurable, Option, complete_class, option_words, options_of
-from tilewright._core.text import excerpt
+from tilewright._core.text import did_you_mean, excerpt
 from tilewright.errors import MissingExtraError, SpecError, UsageError
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
 
-__all__ = ["Entry", "Registry", "did_you_mean", "load_object"]
+__all__ = ["Entry", "Registry", "load_object"]
 
 T = TypeVar("T")
 _DOTTED = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
+_LONGEST_WORD = 100  # that may be a slip of the pen
 _TARGET = re.compile(rf"({_DOTTED}):({_DOTTED})", re.ASCII)
 
 
@@ -266,7 +266,7 @@ class Registry(Generic[T]):
             try:
                 values[key] = known[key].convert(value)
             except ValueError as error:
-                shown = value if isinstance(value, str) else excerpt(value)
+                shown = value if isinstance(value, str) and len(value) < _LONGEST_WORD else excerpt(value)
                 raise SpecError(f"{self.kind} {name}, option {key}={shown}: {error}") from None
         for key, option in known.items():
             if option.is_required and key not in values:
@@ -315,9 +315,3 @@ def _target_of(cls: type) -> str:
 
 def _public_name(cls: type) -> str:
     return f"{cls.__module__.partition('.')[0]}.{cls.__name__}"
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """` (did you mean 'greedy'?)` for the nearest known word, or nothing."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f" (did you mean {close[0]!r}?)" if close else ""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Self
 
 from tilewright._core.options import Range
-from tilewright._core.registry import did_you_mean
+from tilewright._core.text import did_you_mean
 from tilewright.agents.base import Agent
 from tilewright.agents.greedy import GreedyPolicy
 from tilewright.agents.model_store import ModelSource, downgraded, find_model, model_version, value_function_of

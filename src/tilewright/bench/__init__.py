@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from tilewright._core.registry import did_you_mean
+from tilewright._core.text import did_you_mean
 from tilewright.bench.benchmarks import Benchmark
 from tilewright.bench.registry import BENCHMARKS, UNAVAILABLE
 from tilewright.errors import MissingExtraError, SpecError, UsageError

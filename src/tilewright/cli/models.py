@@ -1,16 +1,17 @@
 """`tilewright models`: the trained models, what they are made of, and packing them into small files."""
 
 import dataclasses
-import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from tilewright._core.files import read_tensors
-from tilewright._core.registry import did_you_mean
+from tilewright._core.files import read_metadata
+from tilewright._core.outputs import MODEL, check_output
+from tilewright._core.text import did_you_mean
 from tilewright.cli import output
-from tilewright.cli.options import json_option
+from tilewright.cli.options import force_option, json_option
 from tilewright.errors import FileError, UsageError
 from tilewright.models import PREFIX, packaged_models
 
@@ -51,6 +52,7 @@ MAX_QUANTUM = 1_000_000
     metavar="TILE",
     help="With --pack: boards with tiles above this one are played as downgraded boards; 0 for none.",
 )
+@force_option
 @json_option
 def models(
     model: str | None,
@@ -59,6 +61,7 @@ def models(
     games: int,
     max_weights: int | None,
     downgrade_above: int | None,
+    force: bool,
     as_json: bool,
 ) -> None:
     """List the models in the package and under runs/; with MODEL, describe one or pack it.
@@ -82,13 +85,15 @@ def models(
         _list_models(as_json)
         return
     file = _find(model)
-    is_deep = read_tensors(file)[1].get("format", "").startswith("tilewright-deep-")
+    if pack is not None:
+        check_output(pack, MODEL, inputs=[file], force=force)
+    is_deep = read_metadata(file).get("format", "").startswith("tilewright-deep-")
     if pack is None:
         _describe_deep(model, file, as_json) if is_deep else _describe_ntuple(model, file, as_json)
     elif is_deep:
         raise UsageError(f"{model}: a deep network; --pack is for n-tuple networks")
     else:
-        _pack(file, pack, quantum, games, max_weights, downgrade_above)
+        _pack(file, pack, quantum, games, max_weights, downgrade_above, force)
         print(f"{pack}: {pack.stat().st_size / 1e6:,.1f} MB, from {file.stat().st_size / 1e6:,.1f} MB")
 
 
@@ -126,10 +131,13 @@ def _list_models(as_json: bool) -> None:
 
 
 def _entry(name: str, file: Path) -> dict[str, str | float | None]:
-    about = _read_metadata(file)
+    try:
+        about, size = read_metadata(file), file.stat().st_size
+    except (FileError, OSError):  # a damaged model does not hide the others
+        about, size = {}, 0
     return {
         "model": name,
-        "megabytes": round(file.stat().st_size / 1e6, 1),
+        "megabytes": round(size / 1e6, 1),
         "game": about.get("game", ""),
         "games": _number(about.get("games")),
         "mean_score": _number(about.get("mean_score")),
@@ -138,29 +146,24 @@ def _entry(name: str, file: Path) -> dict[str, str | float | None]:
 
 def _number(text: str | None) -> float | None:
     try:
-        return None if text is None else float(text)
+        number = None if text is None else float(text)
     except ValueError:
         return None
+    return number if number is not None and math.isfinite(number) else None
 
 
 def _count(value: str | float | None) -> str:
     return f"{value:,.0f}" if isinstance(value, float) else ""
 
 
-def _read_metadata(file: Path) -> dict[str, str]:
-    """Return the metadata of a safetensors file without reading its weights; empty if it has none."""
-    try:
-        with file.open("rb") as opened:
-            header = json.loads(opened.read(min(int.from_bytes(opened.read(8), "little"), 1 << 20)))
-        return {str(key): str(value) for key, value in header["__metadata__"].items()}
-    except OSError as error:
-        raise FileError(f"{file}: cannot be read: {error.strerror or error}") from None
-    except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
-        return {}
-
-
 def _pack(
-    file: Path, packed: Path, quantum: float, games: int, max_weights: int | None, downgrade_above: int | None
+    file: Path,
+    packed: Path,
+    quantum: float,
+    games: int,
+    max_weights: int | None,
+    downgrade_above: int | None,
+    force: bool,
 ) -> None:
     from tilewright.ntuple.downgrade import check_downgrade_above
     from tilewright.ntuple.model import load_model
@@ -178,7 +181,7 @@ def _pack(
         output.announce_compilation()
         with output.progress_bar("games", games) as progress:
             model = prune(model, games, max_weights, progress=progress)
-    model.save(packed, compact=True, quantum=quantum)
+    model.save(packed, compact=True, quantum=quantum, force=force)
 
 
 def _describe_ntuple(name: str, file: Path, as_json: bool) -> None:
@@ -225,5 +228,11 @@ def _describe_deep(name: str, file: Path, as_json: bool) -> None:
 
 def _print_origin(origin: dict[str, str]) -> None:
     """Print how a model was trained: its numbers, and its configuration."""
-    output.print_table(("", ""), [(key, text.strip()) for key, text in origin.items() if key != "config"])
-    print(f"\n{origin.get('config', '')}", end="")
+    rows = [(_printable(key), _printable(text.strip())) for key, text in origin.items() if key != "config"]
+    output.print_table(("", ""), rows)
+    print(f"\n{_printable(origin.get('config', ''))}", end="")
+
+
+def _printable(text: str) -> str:
+    """Replace what a terminal would obey instead of showing it: anybody may have written the file."""
+    return "".join(character if character.isprintable() or character == "\n" else "�" for character in text)

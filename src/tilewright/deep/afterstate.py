@@ -17,6 +17,9 @@ from tilewright._core.jit import kernel
 from tilewright.deep.checkpoint import (
     Counters,
     Tensors,
+    check_games,
+    check_grids,
+    check_that_sound,
     generator_state,
     get_weights,
     optimizer_tensors,
@@ -271,5 +274,13 @@ class AfterstateLearner(Learner):
         restore_optimizer(self._optimizer, self.network, tensors)
         for name, array in self._arrays().items():
             restore_array(array, tensors, name)
+        check_games(self.game, *self._games, self._scores)
+        check_grids(self.buffer.afterstates, self.game)
+        cells, extra = (np.ascontiguousarray(self.buffer.next_states[:, k]) for k in (0, 1))
+        check_that_sound(self.game.are_sound(cells, extra).all(), "the replay buffer has impossible states")
+        rewards = self.buffer.spawn_rewards
+        sound = (np.isfinite(rewards) & (rewards >= 0)).all()
+        check_that_sound(sound, "the replay buffer has impossible rewards")
         self._steps = read_counter(counters, "steps")
+        check_that_sound(self._steps % self.config.n_envs == 0, "its counters contradict each other")
         restore_generator(self._generator, counters.get("generator"))

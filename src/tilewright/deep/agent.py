@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from tilewright._core.registry import did_you_mean
+from tilewright._core.text import did_you_mean
 from tilewright.agents.base import BatchAgent, values_by_action
 from tilewright.deep.model import DeepModel, load_deep_model
 from tilewright.deep.policy import play_batch, play_batch_with_replacements

@@ -1,21 +1,28 @@
-"""The arrays and counters of a checkpoint: networks, optimizer, random generator.
+"""The arrays and counters of a checkpoint: networks, optimizer, random generator, games.
 
-Every function that restores something raises FileError if the checkpoint does not match the configuration.
+Every function that restores or checks something raises FileError if the checkpoint does not match the configuration, or
+if its content is impossible: a right checksum does not make it sound.
 """
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from tilewright._core.text import excerpt
 from tilewright.deep.network import BoardNetwork
+from tilewright.envs.observations import BONUS_HINT
 from tilewright.errors import FileError
+from tilewright.games.base import Game
 
 __all__ = [
     "Counters",
     "Tensors",
+    "check_games",
+    "check_grids",
+    "check_that_sound",
     "generator_state",
     "get_weights",
     "optimizer_tensors",
@@ -30,10 +37,17 @@ Tensors: TypeAlias = Mapping[str, NDArray[np.generic]]
 Counters: TypeAlias = Mapping[str, object]  # what JSON can hold
 
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # Adam's state of a weight, as PyTorch calls it
+_MAX_COUNTER = 2**60
 
 
 def _mismatch(name: str) -> FileError:
     return FileError(f"the checkpoint does not match the configuration: {name} is missing or has another size or type")
+
+
+def check_that_sound(holds: bool | np.bool_, what: str) -> None:
+    """Raise FileError unless something holds of a checkpoint; `what` is wrong otherwise."""
+    if not holds:
+        raise FileError(f"the checkpoint is damaged: {what}")
 
 
 def get_weights(network: BoardNetwork, prefix: str = "") -> dict[str, NDArray[np.generic]]:
@@ -50,14 +64,18 @@ def set_weights(network: BoardNetwork, tensors: Tensors, prefix: str = "") -> No
         prefix: What the names begin with.
 
     Raises:
-        FileError: The names and shapes are not exactly those of the network.
+        FileError: Names, shapes and types are not exactly those of the network, or a weight is no finite number.
     """
     wanted = {prefix + name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
     found = {name: tensor.shape for name, tensor in tensors.items() if name.startswith(prefix)}
     if wanted != found:
         odd = sorted(set(wanted.items()) ^ set(found.items()))[0][0]
         architecture = network.config.architecture
-        raise FileError(f"the weights do not fit {architecture}: {odd} is missing, unexpected, or has another size")
+        shown = odd if len(odd) <= 100 else excerpt(odd, 100)
+        raise FileError(f"the weights do not fit {architecture}: {shown} is missing, unexpected, or has another size")
+    for name in wanted:
+        if tensors[name].dtype != np.float32 or not np.isfinite(tensors[name]).all():
+            raise FileError(f"the weights {name} are no finite numbers of 32 bits")
     network.load_state_dict({name[len(prefix) :]: torch.from_numpy(np.array(tensors[name])) for name in wanted})
 
 
@@ -79,8 +97,12 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, network: BoardNetwork, t
         moments = []
         for moment in _MOMENTS:
             saved = tensors.get(f"adam.{moment}.{name}")
-            if saved is None or saved.shape != ((1,) if moment == "step" else tuple(weight.shape)):
+            shape = (1,) if moment == "step" else tuple(weight.shape)
+            if saved is None or saved.shape != shape or saved.dtype != np.float32:
                 raise _mismatch(f"adam.{moment}.{name}")
+            is_signed = moment == "exp_avg"
+            sound = np.isfinite(saved).all() and (is_signed or not np.signbit(saved).any())
+            check_that_sound(sound, f"adam.{moment}.{name} is impossible")
             moments.append(torch.from_numpy(np.array(saved)))
         step, first, second = moments
         if step.item():
@@ -104,13 +126,35 @@ def restore_generator(generator: np.random.Generator, state: object) -> None:
     """Restore the state of a random generator."""
     try:
         generator.bit_generator.state = state  # type: ignore[assignment]
-    except (KeyError, OverflowError, TypeError, ValueError):
-        raise FileError("the checkpoint is damaged: the state of its random generator is not valid") from None
+        sound = generator.bit_generator.state == state
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
+        sound = False
+    check_that_sound(sound, "the state of its random generator is not valid")
+
+
+def check_grids(grids: NDArray[Any], game: Game) -> None:
+    """Check that grids uint8[…, rows, columns] hold tile codes of a game and, below the board, hints."""
+    rows = grids.reshape(-1, *grids.shape[-2:])
+    sound = (rows[:, : game.rows] < len(game.tile_values)).all() and (rows[:, game.rows :] <= BONUS_HINT).all()
+    check_that_sound(sound, f"the replay buffer has grids that are no boards of {game.spec}")
+
+
+def check_games(
+    game: Game,
+    cells: NDArray[np.uint64],
+    extra: NDArray[np.uint64],
+    streams: NDArray[np.uint64],
+    scores: NDArray[np.int64],
+) -> None:
+    """Check the state, the random stream and the score of n games."""
+    check_that_sound(game.are_sound(cells, extra).all(), f"a game has a board that is none of {game.spec}")
+    check_that_sound(streams.any(axis=1).all(), "a game has no random stream")
+    check_that_sound(((scores >= 0) & (scores <= _MAX_COUNTER)).all(), "a game has an impossible score")
 
 
 def read_counter(counters: Counters, name: str) -> int:
     """Return a whole number of a checkpoint."""
     value = counters.get(name)
-    if type(value) is not int or value < 0:
+    if type(value) is not int or not 0 <= value <= _MAX_COUNTER:
         raise FileError(f"the checkpoint is damaged: its counter {name} is not a whole number")
     return value

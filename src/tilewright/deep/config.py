@@ -1,16 +1,15 @@
 """Configurations for training deep networks."""
 
-import math
 from dataclasses import dataclass
 
-from tilewright._core.checks import check_that
-from tilewright._core.config import Config, key
+from tilewright._core.checks import Range, check_that
+from tilewright._core.config import MAX_COUNT, MAX_SEED, MINUTES, Config, key
 from tilewright.deep.architectures import ARCHITECTURES
 from tilewright.errors import ConfigError, UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
 
-__all__ = ["ALGORITHMS", "ENCODINGS", "DeepConfig"]
+__all__ = ["ALGORITHMS", "ENCODINGS", "REWARD_SCALE", "DeepConfig"]
 
 ALGORITHMS = ("dqn", "afterstate")
 ENCODINGS = ("onehot", "grid", "scaled")
@@ -18,38 +17,8 @@ IMPORTANCE_WEIGHTS = ("batch", "buffer")
 LOSSES = ("mse", "huber")
 REWARDS = ("score", "log2")  # as in envs.options, which needs Gymnasium
 
-_FRACTIONS = (
-    "gamma",
-    "exploration_initial_eps",
-    "exploration_final_eps",
-    "exploration_fraction",
-    "prioritized_replay_alpha",
-    "prioritized_replay_beta",
-    "end_probability",
-    "end_fraction",
-)
-_NOT_NEGATIVE = (
-    "penalty",
-    "learning_rate_end",
-    "learning_starts",
-    "end_after",
-    "total_steps",
-    "minutes",
-    "seed",
-    "evaluate_minutes",
-)
-_POSITIVE = ("reward_scale", "learning_rate", "checkpoint_minutes")
-_AT_LEAST_ONE = (
-    "n_step",
-    "buffer_size",
-    "train_freq",
-    "batch_size",
-    "target_update_interval",
-    "n_envs",
-    "curve_games",
-    "evaluate_games",
-)
-_FINITE = ("penalty", "reward_scale", "learning_rate", "learning_rate_end")
+FRACTION = Range(0, 1)
+REWARD_SCALE = Range(1e-6, 1_000_000_000)
 _DQN_ONLY = ("n_step", "penalty", "end_probability", "end_fraction", "end_after", "reward", "lookahead")
 
 
@@ -83,6 +52,7 @@ class DeepConfig(Config):
         0,
         "dqn: the number of moves that the input looks ahead, 0 to 2: the network also sees the boards after every "
         "move, or after every two (Iommi, cited by Bouhoula).",
+        Range(0, 2),
     )
     dueling: bool = key(True, "dqn: separate heads for state value and advantages (Wang et al. 2016).")
     bfloat16: bool = key(
@@ -91,64 +61,78 @@ class DeepConfig(Config):
     # Algorithm
     double_q: bool = key(True, "dqn: double Q-learning (van Hasselt et al. 2016).")
     prioritized_replay: bool = key(True, "dqn: sample transitions by their TD errors (Schaul et al. 2016).")
-    prioritized_replay_alpha: float = key(0.6, "The exponent of the priorities. 0: sample uniformly.")
+    prioritized_replay_alpha: float = key(0.6, "The exponent of the priorities. 0: sample uniformly.", FRACTION)
     prioritized_replay_beta: float = key(
-        0.4, "The exponent of the importance weights at the start; it grows to 1 at the end."
+        0.4, "The exponent of the importance weights at the start; it grows to 1 at the end.", FRACTION
+    )
+    n_step: int = key(
+        1, "dqn: the number of rewards in a return before the bootstrapped value (SB3: n_steps).", Range(1, 1000)
     )
     importance_weights: str = key(
         "batch",
         "dqn: what importance weights are divided by. batch: the largest of the batch. buffer: the largest of the "
         "whole replay buffer, as Bouhoula.",
     )
-    n_step: int = key(1, "dqn: the number of rewards in a return before the bootstrapped value (SB3: n_steps).")
     mask: bool = key(
         False,
         "dqn: never explore or bootstrap from illegal moves; without it they cost `penalty`. Not in Bouhoula.",
     )
     symmetry: bool = key(False, "Apply a random symmetry of the board to every sampled transition. Not in Bouhoula.")
-    gamma: float = key(0.99, "The discount factor.")
+    gamma: float = key(0.99, "The discount factor.", FRACTION)
     loss: str = key("mse", "The loss. mse: squared error. huber: Huber loss, as Bouhoula.")
     # Rewards
     reward: str = key("score", "dqn: score: the points of a move. log2: their logarithm.")
-    reward_scale: float = key(1.0, "Rewards are divided by this number before learning.")
-    penalty: float = key(0.0, "dqn: the cost of an invalid move (32 or 512 in Bouhoula).")
+    reward_scale: float = key(1.0, "Rewards are divided by this number before learning.", REWARD_SCALE)
+    penalty: float = key(0.0, "dqn: the cost of an invalid move (32 or 512 in Bouhoula).", Range(0, 1_000_000_000))
     end_probability: float = key(
-        0.0, "dqn: the probability that an invalid move ends the episode (0.05 in Bouhoula, Table I)."
+        0.0, "dqn: the probability that an invalid move ends the episode (0.05 in Bouhoula, Table I).", FRACTION
     )
-    end_fraction: float = key(0.0, "dqn: the largest allowed fraction of invalid moves (0.1 in Bouhoula). 0: no limit.")
+    end_fraction: float = key(
+        0.0, "dqn: the largest allowed fraction of invalid moves (0.1 in Bouhoula). 0: no limit.", FRACTION
+    )
     end_after: int = key(
         0,
         "dqn: the number of invalid moves up to which their fraction does not end an episode (16 in Bouhoula). 0: the "
         "fraction is tested from the move at which a single invalid move is not too many.",
+        Range(0, MAX_COUNT),
     )
     # Exploration
-    exploration_initial_eps: float = key(0.6, "The probability of a random move at the start; it falls linearly.")
-    exploration_final_eps: float = key(0.01, "The probability of a random move at the end.")
-    exploration_fraction: float = key(0.1, "The fraction of the training in which this probability falls.")
-    # Replay buffer and optimizer
-    buffer_size: int = key(10_000, "The number of transitions in the replay buffer.")
-    learning_starts: int = key(10_000, "The number of steps before the first gradient step.")
-    train_freq: int = key(4, "The number of steps per gradient step.")
-    batch_size: int = key(32, "The number of transitions per gradient step.")
-    learning_rate: float = key(1e-4, "The learning rate of Adam at the start.")
-    learning_rate_end: float = key(
-        0.0, "The learning rate at the end, reached linearly. 0: it stays as it is. Not in Bouhoula."
+    exploration_initial_eps: float = key(
+        0.6, "The probability of a random move at the start; it falls linearly.", FRACTION
     )
-    target_update_interval: int = key(1000, "The number of steps between updates of the target network.")
-    n_envs: int = key(16, "The number of games played side by side (1 in Bouhoula).")
+    exploration_final_eps: float = key(0.01, "The probability of a random move at the end.", FRACTION)
+    exploration_fraction: float = key(0.1, "The fraction of the training in which this probability falls.", FRACTION)
+    # Replay buffer and optimizer
+    buffer_size: int = key(10_000, "The number of transitions in the replay buffer.", Range(1, 1_000_000_000))
+    learning_starts: int = key(10_000, "The number of steps before the first gradient step.", Range(0, MAX_COUNT))
+    train_freq: int = key(4, "The number of steps per gradient step.", Range(1, 1_000_000))
+    batch_size: int = key(32, "The number of transitions per gradient step.", Range(1, 1_000_000))
+    learning_rate: float = key(1e-4, "The learning rate of Adam at the start.", Range(0, 10, above=True))
+    learning_rate_end: float = key(
+        0.0, "The learning rate at the end, reached linearly. 0: it stays as it is. Not in Bouhoula.", Range(0, 10)
+    )
+    target_update_interval: int = key(
+        1000, "The number of steps between updates of the target network.", Range(1, MAX_COUNT)
+    )
+    n_envs: int = key(16, "The number of games played side by side (1 in Bouhoula).", Range(1, 100_000))
     # Budget
     total_steps: int = key(
         0,
         "The budget in steps (SB3: total_timesteps); training ends when the first of the two budgets is used up. "
         "0: no limit.",
+        Range(0, MAX_COUNT),
     )
-    minutes: float = key(0.0, "The budget in minutes of training, without evaluations. 0: no limit.")
-    seed: int = key(0, "The seed of all random numbers.")
+    minutes: float = key(0.0, "The budget in minutes of training, without evaluations. 0: no limit.", MINUTES)
+    seed: int = key(0, "The seed of all random numbers.", Range(0, MAX_SEED))
     # Progress
-    curve_games: int = key(100, "The number of games in a row of the learning curve.")
-    evaluate_games: int = key(100, "The number of games of an evaluation during training.")
-    evaluate_minutes: float = key(5.0, "The time between evaluations, in minutes of training. 0: no evaluations.")
-    checkpoint_minutes: float = key(5.0, "The time between checkpoints, in minutes of training.")
+    curve_games: int = key(100, "The number of games in a row of the learning curve.", Range(1, MAX_COUNT))
+    evaluate_games: int = key(100, "The number of games of an evaluation during training.", Range(1, 10_000))
+    evaluate_minutes: float = key(
+        5.0, "The time between evaluations, in minutes of training. 0: no evaluations.", MINUTES
+    )
+    checkpoint_minutes: float = key(
+        5.0, "The time between checkpoints, in minutes of training.", Range(0, MINUTES.largest, above=True)
+    )
 
     def __post_init__(self) -> None:
         """Check all values."""
@@ -159,17 +143,6 @@ class DeepConfig(Config):
         self._one_of("loss", LOSSES)
         self._one_of("reward", REWARDS)
         self._one_of("importance_weights", IMPORTANCE_WEIGHTS)
-        self._between("lookahead", 0, 2)
-        for name in _FRACTIONS:
-            self._between(name, 0, 1)
-        for name in _NOT_NEGATIVE:
-            self._between(name, 0, None)
-        for name in _POSITIVE:
-            self._between(name, 0, None, above=True)
-        for name in _AT_LEAST_ONE:
-            self._between(name, 1, None)
-        for name in _FINITE:
-            self._must(math.isfinite(getattr(self, name)), name, "must be finite")
         try:
             self.make_game()
         except UsageError as error:

@@ -22,6 +22,9 @@ from torch import Tensor
 from tilewright.deep.checkpoint import (
     Counters,
     Tensors,
+    check_games,
+    check_grids,
+    check_that_sound,
     generator_state,
     get_weights,
     optimizer_tensors,
@@ -283,6 +286,22 @@ class DqnLearner(Learner):
         dqn.num_timesteps = read_counter(counters, "steps")
         dqn._n_calls = read_counter(counters, "rounds")
         dqn._n_updates = read_counter(counters, "updates")
+        self._check_restored()
         restore_generator(dqn.generator, counters.get("generator"))
         dqn._last_obs = self.env.current_grids()
         dqn._last_episode_starts = np.zeros(self.config.n_envs, np.bool_)
+
+    def _check_restored(self) -> None:
+        """Raise FileError unless games, replay buffer and counters of a checkpoint can belong together."""
+        game, state, buffer = self.env.games.game, self.env.games.state, self.dqn.replay_buffer
+        check_games(game, state.cells, state.extra, state.streams, state.scores)
+        sound = ((state.invalid_moves >= 0) & (state.invalid_moves <= state.moves)).all()
+        check_that_sound(sound, "a game has more invalid moves than moves")
+        flags = [array for array in self._env_arrays().values() if array.dtype == np.uint8]
+        check_that_sound(all(np.isin(array, (0, 1)).all() for array in flags), "a game has an impossible flag")
+        check_grids(buffer.observations, game)
+        check_grids(buffer.next_observations, game)
+        rounds = self.dqn._n_calls
+        position = (rounds % buffer.buffer_size, rounds >= buffer.buffer_size)
+        agree = self.dqn.num_timesteps == rounds * self.config.n_envs and (buffer.pos, buffer.full) == position
+        check_that_sound(agree, "its counters and its replay buffer contradict each other")

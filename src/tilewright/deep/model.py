@@ -6,8 +6,10 @@ from pathlib import Path
 
 from tilewright._core.checks import check_choice
 from tilewright._core.files import read_tensors, write_tensors
+from tilewright._core.inputs import modified_at
+from tilewright._core.outputs import MODEL
 from tilewright.deep.checkpoint import get_weights, set_weights
-from tilewright.deep.config import ALGORITHMS, ENCODINGS
+from tilewright.deep.config import ALGORITHMS, ENCODINGS, REWARD_SCALE
 from tilewright.deep.network import BoardNetwork, NetworkConfig, make_network
 from tilewright.deep.policy import NetworkPolicy
 from tilewright.errors import FileError, UsageError
@@ -17,6 +19,7 @@ from tilewright.games.base import Game
 __all__ = ["FORMAT", "DeepModel", "load_deep_model"]
 
 FORMAT = "tilewright-deep-2"
+_MAX_LENGTH = 500  # of an entry, so that messages stay lines
 _NOT_ORIGIN = {
     *("format", "sha256", "game", "algorithm", "architecture", "encoding", "dueling", "reward_scale", "lookahead"),
 }
@@ -56,11 +59,15 @@ class DeepModel:
         if (game.name, game.rows, game.columns) != (own.name, own.rows, own.columns):
             raise UsageError(f"the model was trained for {own.spec} and cannot play {game.spec}")
 
-    def save(self, path: Path | str) -> None:
+    def save(self, path: Path | str, *, force: bool = False) -> None:
         """Write the model to a file.
 
+        Args:
+            path: The file; an existing model is replaced.
+            force: Whether to replace an existing file that is no model.
+
         Raises:
-            FileError: The file cannot be written.
+            FileError: The file cannot be written, or is no model.
         """
         metadata = {
             "format": FORMAT,
@@ -72,7 +79,7 @@ class DeepModel:
             "reward_scale": repr(self.reward_scale),
             "lookahead": str(self.config.lookahead),
         }
-        write_tensors(Path(path), get_weights(self.network), {**self.origin, **metadata})
+        write_tensors(Path(path), get_weights(self.network), {**self.origin, **metadata}, MODEL, force=force)
 
 
 def load_deep_model(path: Path | str) -> DeepModel:
@@ -82,17 +89,21 @@ def load_deep_model(path: Path | str) -> DeepModel:
         FileError: The file cannot be read, is damaged, or is not a deep model.
     """
     path = Path(path)
-    return _load(path, path.stat().st_mtime_ns if path.exists() else 0)
+    return _load(path, modified_at(path))
 
 
 @lru_cache(maxsize=4)
 def _load(path: Path, modified: int) -> DeepModel:
     tensors, metadata = read_tensors(path)
     if metadata.get("format") != FORMAT:
-        found = metadata.get("format", "none")
+        found = metadata.get("format", "none")[:60]
         raise FileError(f"{path}: not a deep model of this version: its format is {found}, not {FORMAT}")
     try:
+        for key in _NOT_ORIGIN & set(metadata):
+            if len(metadata[key]) > _MAX_LENGTH:
+                raise FileError(f"{key} is a text of {len(metadata[key]):,} characters")
         reward_scale = float(metadata["reward_scale"])
+        REWARD_SCALE.check(f"reward_scale {reward_scale}", reward_scale)
         network = make_network(_read_network_config(metadata), 0)
     except KeyError as error:
         raise FileError(f"{path}: its metadata is damaged: {error} is missing") from None

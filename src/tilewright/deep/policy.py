@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from tilewright._core.jit import Int, kernel
 from tilewright.deep.network import BoardNetwork
 from tilewright.envs.observations import Encoder, encode, encode_batch, make_grid_encoder, observation_shape
+from tilewright.errors import DivergedError
 from tilewright.games.base import Game
 from tilewright.games.policy import GameResults
 from tilewright.games.rules import ILLEGAL, Rules, State, largest, slide, spawn, start
@@ -173,6 +174,9 @@ class NetworkPolicy:
 
         Returns:
             float32[n, 4], in points; -inf where a move is illegal.
+
+        Raises:
+            DivergedError: A value is infinite or no number.
         """
         encoder = make_grid_encoder(game)
         shape, n = observation_shape(encoder), len(cells)
@@ -183,7 +187,7 @@ class NetworkPolicy:
         legal = np.isfinite(q_values)
         if self.network.config.algorithm == "afterstate":
             if legal.any():
-                q_values[legal] += self.reward_scale * self.network.predict(afterstates[legal])[:, 0]
+                q_values[legal] += self._predict(afterstates[legal])[:, 0]
             return q_values
         values: NDArray[np.float32] = np.where(legal, self.outputs(game, cells, extra), -np.inf)
         return values.astype(np.float32)
@@ -193,7 +197,15 @@ class NetworkPolicy:
         encoder, n = make_grid_encoder(game), len(cells)
         grids = np.empty((n, *observation_shape(encoder)), np.uint8)
         encode_batch(encoder, game.rules, cells, extra, grids.reshape(n, -1))
-        return self.reward_scale * self.network.predict(grids)
+        return self._predict(grids)
+
+    def _predict(self, grids: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Return the outputs of the network in points; an infinite one would look like an illegal move."""
+        with np.errstate(over="ignore"):  # it is told below
+            found = self.reward_scale * self.network.predict(grids)
+        if not np.isfinite(found).all():
+            raise DivergedError("the values of the network are no finite numbers: its weights are too large")
+        return found
 
 
 def play_batch(policy: NetworkPolicy, game: Game, seed: int, first: int, results: GameResults) -> None:

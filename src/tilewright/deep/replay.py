@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from stable_baselines3.common.buffers import ReplayBuffer
 
 from tilewright._core.jit import kernel
-from tilewright.deep.checkpoint import Tensors, restore_array
+from tilewright.deep.checkpoint import Tensors, check_that_sound, restore_array
 
 __all__ = ["PrioritizedReplayBuffer", "SumTree", "TransitionBatch"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 MIN_PRIORITY = 1e-6  # added to every TD error, so that no transition is lost
+ROUNDING = 1e-6  # of the total: what many small changes of the sums may add up to
 _ARRAYS = ("observations", "next_observations", "actions", "rewards", "dones")
 
 
@@ -236,12 +237,31 @@ class PrioritizedReplayBuffer(ReplayBuffer):
         """Restore the content of the buffer from a checkpoint.
 
         Raises:
-            FileError: The checkpoint does not match the configuration.
+            FileError: The checkpoint does not match the configuration, or its content is impossible.
         """
         for name, array in self._arrays().items():
             restore_array(array, tensors, name)
         counters, max_priority = np.zeros(2, np.int64), np.zeros(1)
         restore_array(counters, tensors, "buffer.counters")
         restore_array(max_priority, tensors, "buffer.max_priority")
+        sound = 0 <= counters[0] < self.buffer_size and counters[1] in (0, 1)
+        check_that_sound(sound, "the replay buffer has a position that it cannot have")
         self.pos, self.full = int(counters[0]), bool(counters[1])
         self.max_priority = float(max_priority[0])
+        check_that_sound(((self.actions >= 0) & (self.actions < 4)).all(), "the replay buffer has impossible actions")
+        check_that_sound(np.isfinite(self.rewards).all(), "the replay buffer has rewards that are no finite numbers")
+        check_that_sound(np.isin(self.dones, (0, 1)).all(), "the replay buffer has impossible ends of episodes")
+        self._check_priorities()
+
+    def _check_priorities(self) -> None:
+        """Raise FileError unless exactly the stored transitions have priorities, and the sums are those of the tree."""
+        nodes, leaves = self.tree.nodes, self.tree.leaves
+        stored = (self.buffer_size if self.full else self.pos) * self.n_envs if self.alpha else 0
+        sound = np.isfinite(nodes).all() and (leaves[:stored] > 0).all() and (leaves[stored:] == 0).all()
+        sound &= 0 < self.max_priority < np.inf and (leaves <= self.max_priority).all()
+        check_that_sound(sound, "the replay buffer has impossible priorities")
+        sums = SumTree(self.buffer_size * self.n_envs)
+        sums.leaves[:] = leaves
+        sums.recompute()
+        close = np.abs(nodes[1:] - sums.nodes[1:]) <= ROUNDING * sums.total
+        check_that_sound(close.all() and np.isfinite(sums.total), "the priorities of the replay buffer do not add up")

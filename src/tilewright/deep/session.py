@@ -2,12 +2,15 @@
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import ClassVar
 
 import torch
 
+from tilewright._core.files import parse_json
+from tilewright._core.memory import check_memory
+from tilewright._core.text import excerpt
 from tilewright.deep.afterstate import AfterstateLearner
 from tilewright.deep.config import DeepConfig
 from tilewright.deep.dqn import DqnLearner
@@ -15,16 +18,18 @@ from tilewright.deep.learner import Learner
 from tilewright.deep.model import DeepModel
 from tilewright.deep.policy import NetworkPolicy, play_batch
 from tilewright.deep.vecenv import FinishedGame
-from tilewright.errors import DivergedError, UsageError
+from tilewright.errors import DivergedError, FileError, UsageError
 from tilewright.games.policy import make_results
 from tilewright.play.statistics import Estimate, mean_of
 from tilewright.training.callbacks import Callbacks
 from tilewright.training.run_folder import DeepPoint, EpisodePoint, RunFolder
+from tilewright.training.schedule import MAX_COUNTER, read_fields
 from tilewright.training.session import EVALUATION_SEED, TrainingSession
 
 __all__ = ["DeepSession"]
 
 CHECKPOINT_FORMAT = "tilewright-deep-checkpoint-2"
+BYTES_OF_TRANSITION = {"dqn": 80, "afterstate": 36}  # in the replay buffer, with 16 bytes for a grid
 LEARNERS: dict[str, Callable[[DeepConfig], Learner]] = {"dqn": DqnLearner, "afterstate": AfterstateLearner}
 
 
@@ -61,12 +66,42 @@ def load_progress(folder: RunFolder, learner: Learner) -> DeepProgress:
     """Restore a learner from the last complete checkpoint and return the progress of its session."""
     tensors, entries, metadata = folder.read_checkpoint(CHECKPOINT_FORMAT)
     try:
-        progress = DeepProgress(**entries)
-        progress.finished = [FinishedGame(*game) for game in progress.finished]
-        counters = json.loads(metadata["counters"])
-    except (KeyError, TypeError, ValueError):
-        raise folder.damaged_progress() from None
-    learner.restore(tensors, counters)
+        progress = _read_progress(entries, learner.config)
+        counters = parse_json(metadata.get("counters", ""))
+        if not isinstance(counters, dict):
+            raise ValueError("its counters are no JSON object")
+    except ValueError as error:
+        raise folder.damaged_progress(str(error)) from None
+    try:
+        learner.restore(tensors, counters)
+    except FileError as error:
+        raise FileError(f"{folder.checkpoint_file}: {error}") from None
+    if progress.moves != learner.steps:
+        raise folder.damaged_progress(f"{progress.moves:,} moves, but {learner.steps:,} steps")
+    return progress
+
+
+def _read_progress(entries: Mapping[str, object], config: DeepConfig) -> DeepProgress:
+    """Read the progress of a session; ValueError says what is impossible."""
+    listed, losses = entries.get("finished"), entries.get("losses")
+    codes = len(config.make_game().tile_values)
+    if not isinstance(listed, list) or len(listed) >= config.curve_games:
+        raise ValueError("the games that wait for their row are no list, or too many")
+    for game in listed:
+        is_pair = isinstance(game, list) and len(game) == 2 and all(type(number) is int for number in game)
+        if not is_pair or not 0 <= game[0] <= MAX_COUNTER or not 0 <= game[1] < codes:
+            raise ValueError(f"a finished game is {excerpt(game)}")
+    is_pair = isinstance(losses, list) and len(losses) == 2 and all(type(loss) in (int, float) for loss in losses)
+    if not isinstance(losses, list) or not is_pair or not all(0 <= loss < math.inf for loss in losses):
+        raise ValueError(f"the losses are {excerpt(losses)}")
+    progress = read_fields(
+        DeepProgress,
+        entries,
+        finished=[FinishedGame(*game) for game in listed],
+        losses=[float(loss) for loss in losses],
+    )
+    if len(progress.finished) > progress.games:
+        raise ValueError("more games wait for their row than were played")
     return progress
 
 
@@ -82,6 +117,8 @@ class DeepSession(TrainingSession):
     ) -> None:
         super().__init__(config, folder, threads, callbacks)
         torch.set_num_threads(self.threads)
+        needed = config.buffer_size * BYTES_OF_TRANSITION[config.algorithm]
+        check_memory(needed, f"buffer_size = {config.buffer_size:,}: the replay buffer")
         try:
             self.learner = LEARNERS[config.algorithm](config)
         except MemoryError:
@@ -139,7 +176,7 @@ class DeepSession(TrainingSession):
         now.losses = [now.losses[0] + sum(losses), now.losses[1] + len(losses)]
         now.moves = self.learner.steps
         now.seconds += self.clock() - start
-        self.folder.append(
+        self._append(
             *(
                 EpisodePoint(now.games + number, now.moves, game.score, self.game.value(game.largest_code))
                 for number, game in enumerate(finished, 1)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._core.checks import check_range
 from tilewright._core.jit import Int, inline, kernel, specialise
+from tilewright._core.text import excerpt
 from tilewright.envs.observations import (
     Encoder,
     encode,
@@ -18,7 +18,7 @@ from tilewright.envs.observations import (
     make_grid_encoder,
     observation_shape,
 )
-from tilewright.envs.options import EnvOptions, KernelOptions, RewardFunction
+from tilewright.envs.options import LIMITS, EnvOptions, KernelOptions, RewardFunction
 from tilewright.errors import UsageError
 from tilewright.games.rules import ILLEGAL, Rules, State, largest, slide, spawn, start
 from tilewright.rng import low_half, next_word, stream_for
@@ -195,9 +195,9 @@ class BatchedGames:
         """Prepare the games. Call `seed` for each of them and then `reset`.
 
         Raises:
-            UsageError: `num_games` is below 1.
+            UsageError: `num_games` is no whole number from 1 to 1,000,000.
         """
-        check_range(f"num_envs={num_games}", num_games, 1)
+        LIMITS["num_envs"].check(f"num_envs={excerpt(num_games)}", num_games, whole=True)
         self.options, self.num_games, self.autoreset = options, num_games, autoreset
         self.game = options.make_game()
         self._rules = self.game.rules

@@ -1,6 +1,5 @@
 """Options of an environment: the game, the observation, the reward, and the cost of an invalid move."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
@@ -8,19 +7,26 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tilewright._core.checks import check_choice, check_range, check_that
+from tilewright._core.checks import Range, check_choice, check_that
 from tilewright._core.jit import Int, Word
-from tilewright._core.registry import did_you_mean
+from tilewright._core.text import did_you_mean, excerpt
 from tilewright.games import make_game
 from tilewright.games.base import Game
 
-__all__ = ["OBSERVATIONS", "REWARDS", "EnvOptions", "KernelOptions", "RewardFunction"]
+__all__ = ["LIMITS", "OBSERVATIONS", "REWARDS", "EnvOptions", "KernelOptions", "RewardFunction"]
 
 # (scores: float64[n], before: uint8[n, rows, columns], after: uint8[n, rows, columns]) -> n rewards, where `scores` are
 # the points that the moves scored, and `before` and `after` are the grids around the moves.
 RewardFunction: TypeAlias = Callable[[NDArray[np.float64], NDArray[np.uint8], NDArray[np.uint8]], ArrayLike]
 OBSERVATIONS = ("grid", "onehot", "lookahead1", "lookahead2")
 REWARDS = ("score", "log2")
+LIMITS = {
+    "penalty": Range(0, 1_000_000_000),
+    "end_probability": Range(0, 1),
+    "end_fraction": Range(0, 1),
+    "end_after": Range(0, 1_000_000_000_000),
+    "num_envs": Range(1, 1_000_000),
+}
 
 
 class KernelOptions(NamedTuple):
@@ -47,7 +53,7 @@ class EnvOptions:
         observation: The encoding of the board: grid, onehot, lookahead1 or lookahead2 (see `envs.observations`).
         reward: The reward of a valid move: score (its points), log2 (their logarithm; 0 for no points), or a function
             of the points and of the grids before and after the moves (see `RewardFunction`).
-        penalty: The amount that is subtracted for an invalid move.
+        penalty: The amount that is subtracted for an invalid move, from 0 to 1,000,000,000.
         end_probability: The probability that an invalid move ends the episode.
         end_fraction: The largest allowed fraction of invalid moves; 0 for no limit.
         end_after: The number of invalid moves up to which their fraction does not end an episode; 0 for the rule above.
@@ -82,11 +88,9 @@ class EnvOptions:
             f"reward={self.reward!r}{did_you_mean(str(self.reward), REWARDS)}",
             f"must be {', '.join(REWARDS)} or a function",
         )
-        check_range(f"penalty={self.penalty}", self.penalty, 0)
-        check_that(math.isfinite(self.penalty), f"penalty={self.penalty}", "must be finite")
-        check_range(f"end_probability={self.end_probability}", self.end_probability, 0, 1)
-        check_range(f"end_fraction={self.end_fraction}", self.end_fraction, 0, 1)
-        check_range(f"end_after={self.end_after}", self.end_after, 0)
+        for name in ("penalty", "end_probability", "end_fraction", "end_after"):
+            value = getattr(self, name)
+            LIMITS[name].check(f"{name}={excerpt(value)}", value, whole=name == "end_after")
         has_fraction = not self.end_after or self.end_fraction > 0
         check_that(has_fraction, f"end_after={self.end_after}", "needs end_fraction, which it defers")
 

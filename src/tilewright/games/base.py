@@ -10,20 +10,25 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from tilewright._core.checks import check_integer, check_that
-from tilewright._core.options import Configurable
-from tilewright._core.registry import did_you_mean
-from tilewright._core.text import excerpt
+import numpy as np
+
+from tilewright._core.checks import Range, check_integer, check_that
+from tilewright._core.options import Configurable, check_ranges
+from tilewright._core.text import did_you_mean, excerpt
 from tilewright.errors import BoardError, IllegalMoveError, SpecError, UsageError
 from tilewright.games import GAMES, notation, state_kernels
 from tilewright.games.board import Board, BoardLike
 from tilewright.games.palette import WARM_PALETTE, Palette
 from tilewright.games.rules import ACTIONS, ILLEGAL, Rules, State
+from tilewright.games.soundness import Bools, Codes, Words, board_cells, codes_of
+from tilewright.games.state_kernels import MAX_OUTCOMES
 from tilewright.rng import Stream, check_stream, stream_for
 
 __all__ = ["Game", "action_number", "no_move_error"]
+
+_CHECKED_AT_ONCE = 1 << 16  # states
 
 
 @dataclass(frozen=True)
@@ -50,8 +55,8 @@ class Game(Configurable, ABC):
         columns: The number of columns, from 2 to 4.
     """
 
-    rows: int = 4
-    columns: int = 4
+    rows: Annotated[int, Range(2, 4)] = 4
+    columns: Annotated[int, Range(2, 4)] = 4
 
     name: ClassVar[str]
     tile_values: ClassVar[tuple[int, ...]]  # by code; code 0 is the empty cell
@@ -59,8 +64,7 @@ class Game(Configurable, ABC):
     has_hints: ClassVar[bool] = False  # whether boards have a hint about the next tile
 
     def __post_init__(self) -> None:
-        self._check_integer("rows", 2, 4)
-        self._check_integer("columns", 2, 4)
+        check_ranges(self, "game", SpecError)
 
     def _label(self, option: str) -> str:
         return f"game {self.name}, option {option}={excerpt(getattr(self, option))}"
@@ -81,6 +85,45 @@ class Game(Configurable, ABC):
     @abstractmethod
     def win_code(self) -> int | None:
         """The code of the tile that wins the game; None for a game without one."""
+
+    @property
+    def max_outcomes(self) -> int:
+        """The largest number of outcomes that an afterstate can have: kernels have room for as many.
+
+        A game that adds one tile, and nothing else, need not define it.
+
+        >>> make_game("2048").max_outcomes, make_game("threes").max_outcomes
+        (32, 192)
+        """
+        return self.rows * self.columns * (len(self.tile_values) - 1)
+
+    def are_sound(self, cells: Words, extra: Words, *, after: bool = False) -> Bools:
+        """Tell which words of a file are states that kernels may read (see `soundness`).
+
+        >>> game = make_game("2048:rows=2,columns=2")
+        >>> game.are_sound(np.array([0x1200_0000_0000_0000, 0x1111], np.uint64), np.zeros(2, np.uint64)).tolist()
+        [True, False]
+
+        Args:
+            cells: uint64[n], the first words.
+            extra: uint64[n], the second words.
+            after: Whether they must be afterstates, to which a tile can be added.
+
+        Returns:
+            bool[n].
+        """
+        found, on_board = np.empty(len(cells), np.bool_), board_cells(self.rows, self.columns)
+        for begin in range(0, len(cells), _CHECKED_AT_ONCE):
+            chunk = slice(begin, begin + _CHECKED_AT_ONCE)
+            codes = codes_of(cells[chunk])
+            sound = (codes < len(self.tile_values)).all(axis=1) & (codes[:, ~on_board] == 0).all(axis=1)
+            found[chunk] = sound & self._is_extra_sound(codes, extra[chunk], after)
+        return found
+
+    def _is_extra_sound(self, codes: Codes, extra: Words, after: bool) -> Bools:
+        """Tell which second words belong to these codes; by default any does, if a tile can be added."""
+        has_room: Bools = (codes[:, board_cells(self.rows, self.columns)] == 0).any(axis=1)
+        return has_room if after else np.ones(len(extra), np.bool_)
 
     def board_score(self, board: BoardLike) -> int:
         """The score of the tiles themselves, with which a game from this board begins.
@@ -359,6 +402,11 @@ class Game(Configurable, ABC):
 
 @functools.lru_cache(maxsize=64)  # bounded, because rules contain tables
 def _rules_of(game: Game) -> Rules:
+    if game.max_outcomes > MAX_OUTCOMES:
+        raise SpecError(
+            f"game {game.name}: an afterstate has up to {game.max_outcomes:,} outcomes; kernels have room for "
+            f"{MAX_OUTCOMES}"
+        )
     return game._make_rules()
 
 

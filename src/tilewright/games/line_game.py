@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from numbers import Integral, Real
-from typing import NamedTuple, NoReturn
+from typing import Annotated, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.bits import pdep, popcount
+from tilewright._core.checks import Range
 from tilewright._core.jit import Int, Word, implements
 from tilewright._core.text import excerpt
 from tilewright.errors import SpecError
@@ -40,6 +41,7 @@ from tilewright.games.rules import (
     symmetry,
     tile_sum,
 )
+from tilewright.games.soundness import Bools, Codes, Words
 from tilewright.rng import Stream, below, low_half, next_word
 
 __all__ = ["LineGame", "LineRules"]
@@ -198,7 +200,7 @@ class LineGame(Game):
         win_tile: The tile that wins the game; None for none.
     """
 
-    start_tiles: int = 2
+    start_tiles: Annotated[int, Range(1, 16)] = 2
     win_tile: int | None = None
 
     def __init_subclass__(cls, **keywords: object) -> None:
@@ -238,6 +240,10 @@ class LineGame(Game):
     def win_code(self) -> int | None:
         """The code of `win_tile`."""
         return None if self.win_tile is None else self.code(self.win_tile)
+
+    def _is_extra_sound(self, codes: Codes, extra: Words, after: bool) -> Bools:
+        """There is nothing besides the tiles."""
+        return super()._is_extra_sound(codes, extra, after) & (extra == ZERO)
 
     def _refuse(self, complaint: str) -> NoReturn:
         raise SpecError(f"game {self.name}: {complaint}")

@@ -32,7 +32,7 @@ __all__ = [
     "typed_state",
 ]
 
-MAX_OUTCOMES = 256  # more than any afterstate has: 16 cells × 15 tiles, or 192 in Threes
+MAX_OUTCOMES = 256  # the room for outcomes: `Game.max_outcomes` is checked against it before a game is played
 
 
 def typed_state(state: State) -> State:

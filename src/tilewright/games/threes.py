@@ -14,12 +14,13 @@ at that time, so the hint contains it. An empty bag is refilled at once.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.bits import pdep, popcount, trailing_zeros
+from tilewright._core.checks import Range
 from tilewright._core.jit import Int, Word, implements, inline
 from tilewright._core.text import excerpt
 from tilewright.errors import BoardError
@@ -47,6 +48,7 @@ from tilewright.games.rules import (
     symmetry,
     tile_sum,
 )
+from tilewright.games.soundness import Bools, Codes, Words, bits_of, is_entry_possible
 from tilewright.rng import Stream, below, low_half, next_word
 
 __all__ = ["FULL_BAG", "Threes", "ThreesRules", "tile_score"]
@@ -348,10 +350,10 @@ class Threes(Game):
 
     Attributes:
         start_tiles: The number of tiles on the first board.
-        max_tile: The largest tile, which does not merge: 12288 in the app, 6144 in Yeh et al. 2016.
+        max_tile: The largest tile, which does not merge: 6 to 12288, as in the app; 6144 in Yeh et al. 2016.
     """
 
-    start_tiles: int = 9
+    start_tiles: Annotated[int, Range(1, 16)] = 9
     max_tile: int = 12288
 
     name: ClassVar[str] = "threes"
@@ -378,6 +380,12 @@ class Threes(Game):
     def win_code(self) -> None:
         """No tile wins: Threes is played until no move is legal."""
         return
+
+    @property
+    def max_outcomes(self) -> int:
+        """Every tile of an unknown hint in every lane that can move, with every hint that can follow."""
+        bonus_tiles = max(0, self.code(self.max_tile) - BONUS_STEP - 3)
+        return (3 + bonus_tiles) * max(self.rows, self.columns) * 4
 
     def board_score(self, board: BoardLike) -> int:
         """The sum of the scores of all tiles."""
@@ -434,10 +442,30 @@ class Threes(Game):
         occupied = {4 * (i // self.columns) + i % self.columns for i, code in enumerate(codes) if code}
         if not entry or not entry <= cells - occupied:
             raise BoardError(f"entry={text[:20]}: must list empty cells, as hexadecimal digits from the top left")
+        tiles, entries = (np.array([[cell in found for cell in range(16)]]) for found in (occupied, entry))
+        if not is_entry_possible(tiles, entries, self.rows, self.columns)[0]:
+            raise BoardError(
+                f"entry={text[:20]}: no move leads there; tiles enter at one edge, behind rows or columns with tiles"
+            )
         return sum(1 << 15 - cell for cell in entry) << 16
 
+    def _is_extra_sound(self, codes: Codes, extra: Words, after: bool) -> Bools:
+        """Hint and bag are possible, and tiles enter where a move can have left room."""
+        largest_code = self.code(self.max_tile)
+        hint, bag, entry = extra & u64(15), extra >> u64(4) & u64(0o777), bits_of(extra >> ENTRY_SHIFT)
+        sound: Bools = (codes <= largest_code).all(axis=1) & (hint <= u64(max(3, largest_code - BONUS_STEP)))
+        sound &= extra & ~(HINT_AND_BAG | u64(0xFFFF) << ENTRY_SHIFT) == ZERO
+        for tile in range(3):
+            sound &= bag >> u64(3 * tile) & u64(7) <= u64(4)
+        if after:
+            return sound & is_entry_possible(codes > 0, entry, self.rows, self.columns)
+        return sound & ~entry.any(axis=1)
+
     def _check_afterstate(self, after: Board) -> None:
-        if not int(after.state.extra) >> 16:
+        entry = int(after.state.extra) >> 16
+        if not entry:
             raise BoardError(
                 f"{self.text(after)!r} is no afterstate: it has no note entry=… with the cells where a tile may enter"
             )
+        if entry.bit_count() > max(self.rows, self.columns):  # more outcomes than kernels have room for
+            raise BoardError(f"{self.text(after)!r} is no afterstate: tiles enter at one edge only")

@@ -6,14 +6,13 @@ merge; from then on, moves take the slower path `slide_wide`, which calls `move_
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
 from tilewright._core.bits import pdep, popcount, stack_array
-from tilewright._core.checks import check_range
+from tilewright._core.checks import Range
 from tilewright._core.jit import Int, Word, implements, inline, linked
-from tilewright.errors import SpecError
 from tilewright.games.base import Game
 from tilewright.games.bitboard import (
     LOWEST_BITS,
@@ -45,6 +44,7 @@ from tilewright.games.rules import (
     symmetry,
     tile_sum,
 )
+from tilewright.games.soundness import Bools, Codes, Words, bits_of, board_cells
 from tilewright.rng import Stream, below, low_half, next_word
 
 __all__ = ["LARGEST_CODE", "Twenty48", "Twenty48Rules"]
@@ -301,12 +301,12 @@ class Twenty48(Game):
     Attributes:
         four: The probability that a new tile is a 4.
         start_tiles: The number of tiles on the first board.
-        win_tile: The tile that wins the game.
+        win_tile: The tile that wins the game: 4 to 131072.
         cascade: Whether a merged tile may merge again in the same move, as in one paper.
     """
 
-    four: float = 0.1
-    start_tiles: int = 2
+    four: Annotated[float, Range(0, 1)] = 0.1
+    start_tiles: Annotated[int, Range(1, 16)] = 2
     win_tile: int = 2048
     cascade: bool = False
 
@@ -315,7 +315,6 @@ class Twenty48(Game):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_range(self._label("four"), self.four, 0, 1, error=SpecError)
         self._check_integer("start_tiles", 1, self.rows * self.columns)
         is_tile = self.win_tile in self.tile_values[2:]
         self._check_that("win_tile", is_tile, "must be a power of two from 4 to 131,072")
@@ -328,6 +327,18 @@ class Twenty48(Game):
     def win_code(self) -> int:
         """The code of `win_tile`."""
         return self.code(self.win_tile)
+
+    @property
+    def max_outcomes(self) -> int:
+        """A 2 and a 4 in every cell."""
+        return 2 * self.rows * self.columns
+
+    def _is_extra_sound(self, codes: Codes, extra: Words, after: bool) -> Bools:
+        """Fifth bits are on cells of the board, and belong to a 65536 or a 131072."""
+        high, on_board = bits_of(extra), board_cells(self.rows, self.columns)
+        sound = (extra >> u64(16) == ZERO) & ~(high & (~on_board | (codes > LARGEST_CODE - 16))).any(axis=1)
+        has_room: Bools = ((codes == 0) & ~high & on_board).any(axis=1)
+        return sound & has_room if after else sound
 
     def high_bits(self, state: State) -> int:
         """The cells with a tile above 32768."""

@@ -5,47 +5,42 @@ of either sign have a high byte of zero. High and low bytes are stored apart, an
 """
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._core.files import forget_pages
 from tilewright._core.jit import kernel, writable_view
+from tilewright._core.memory import check_memory
 from tilewright.errors import FileError
 from tilewright.ntuple.stages import UNWRITTEN, UNWRITTEN_16, Weights
+from tilewright.ntuple.weight_checks import pieces
 
-__all__ = ["pack", "quantised", "unpack"]
+__all__ = ["LARGEST", "MIN_QUANTUM", "pack", "quantised", "unpack"]
 
 LARGEST = 32_767
+MIN_QUANTUM = float(np.finfo(np.float32).tiny)  # kernels multiply by it in 32 bits, where smaller numbers are inexact
 _LEVEL = 9
 _PARTS = ("visited", "upper", "lower")
-_PIECE = 1 << 22  # weights
 
 
 def quantised(weights: Weights, quantum: float = 0.0) -> tuple[NDArray[np.int16], float]:
     """Return the weights in 16 bits and their quantum: at least `quantum`; a larger one packs smaller."""
     reach = max(
-        (float(np.abs(piece).max(initial=0, where=piece > UNWRITTEN)) for piece in _pieces(weights)), default=0.0
+        (float(np.abs(piece).max(initial=0, where=piece > UNWRITTEN)) for piece in pieces(weights)), default=0.0
     )
-    quantum = max(quantum, reach / LARGEST) or 1.0
+    quantum = max(quantum, reach / LARGEST)
+    quantum = max(quantum, MIN_QUANTUM) if quantum else 1.0
     whole = np.empty(len(weights), np.int16)
     begin = 0
-    for piece in _pieces(weights):
+    for piece in pieces(weights):
         part = whole[begin : begin + len(piece)]
         written = piece > UNWRITTEN
         part[:] = np.rint(np.where(written, piece, 0) / np.float32(quantum))
         part[~written] = UNWRITTEN_16
         begin += len(piece)
     return whole, quantum
-
-
-def _pieces(weights: Weights) -> Iterator[Weights]:
-    """Yield the weights in chunks; those of a mapped file do not stay in memory."""
-    for begin in range(0, len(weights), _PIECE):
-        yield weights[begin : begin + _PIECE]
-        forget_pages(weights)
 
 
 def pack(whole: NDArray[np.int16], promoted_from: int | None = None) -> dict[str, NDArray[np.uint8]]:
@@ -73,21 +68,47 @@ def _blank(size: int, promoted_from: int | None) -> NDArray[np.int16]:
 def unpack(packed: Mapping[str, NDArray[np.uint8]], size: int, promoted_from: int | None = None) -> NDArray[np.int16]:
     """Return the 16-bit weights of the compressed form.
 
+    A part is never decompressed beyond the length that it must have, whatever a file pretends.
+
+    Args:
+        packed: The parts by name.
+        size: The number of weights.
+        promoted_from: See `pack`.
+
     Raises:
-        FileError: The parts are missing, damaged, or of a network of another size.
+        FileError: The parts are missing, damaged, or of a network of another size, or there is not enough memory.
     """
+    marks = -(-size // 8)
+    check_memory(2 * size + marks, f"a network of {size:,} weights", FileError)
     try:
-        with ThreadPoolExecutor() as pool:
-            parts = pool.map(zlib.decompress, [packed[name].tobytes() for name in _PARTS])
-            visited, high, low = (writable_view(np.frombuffer(part, np.uint8)) for part in parts)
+        parts = [packed[name] for name in _PARTS]
+        if any(part.dtype != np.uint8 or part.ndim != 1 for part in parts):
+            raise ValueError("they are no bytes")
+        visited = _decompress(parts[0], marks)
         count = int(np.bitwise_count(visited).sum(dtype=np.int64))
-        if len(visited) != -(-size // 8) or not len(high) == len(low) == count or _marks_beyond(visited, size):
-            raise ValueError("they are of a network of another size")  # NumPy would fill up or repeat what is missing
+        if _marks_beyond(visited, size):
+            raise ValueError("they are of a network of another size")
+        check_memory(2 * size + marks + 2 * count, f"unpacking {count:,} weights", FileError)
+        with ThreadPoolExecutor(2) as pool:
+            high, low = pool.map(_decompress, parts[1:], (count, count))
         whole = _blank(size, promoted_from)
         _fill(whole, visited, high, low)
-    except (zlib.error, KeyError, ValueError) as error:
+    except KeyError as error:
+        raise FileError(f"the packed weights do not unpack: {error} is missing") from None
+    except MemoryError:
+        raise FileError(f"there is not enough memory for a network of {size:,} weights") from None
+    except (zlib.error, ValueError) as error:
         raise FileError(f"the packed weights do not unpack: {error}") from None
     return whole
+
+
+def _decompress(packed: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
+    """Decompress a part that has `size` bytes, no more and no less: NumPy would fill up or repeat what is missing."""
+    stream = zlib.decompressobj()
+    found = stream.decompress(packed.tobytes(), size + 1)
+    if len(found) != size or not stream.eof or stream.unused_data:
+        raise ValueError("they are of a network of another size")
+    return writable_view(np.frombuffer(found, np.uint8))
 
 
 def _marks_beyond(visited: NDArray[np.uint8], size: int) -> bool:

@@ -3,24 +3,30 @@
 import json
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from tilewright._core.files import read_tensors, write_tensors
+from tilewright._core.checks import check_choice, check_integer
+from tilewright._core.files import parse_json, read_tensors, write_tensors
 from tilewright._core.jit import writable_view
+from tilewright._core.memory import check_memory
+from tilewright._core.outputs import MODEL
 from tilewright._core.text import excerpt
 from tilewright.errors import FileError, UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
-from tilewright.ntuple.compact import pack, quantised, unpack
+from tilewright.ntuple.compact import LARGEST, MIN_QUANTUM, pack, quantised, unpack
 from tilewright.ntuple.downgrade import Downgrading, check_downgrade_above, make_downgrading
 from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.ntuple.stages import Weights
+from tilewright.ntuple.weight_checks import MAX_WEIGHT, find_fault
 from tilewright.ntuple.weights import WeightTables
 
-__all__ = ["VALUE_FUNCTIONS", "Model", "load_model"]
+__all__ = ["VALUE_FUNCTIONS", "Model", "load_model", "network_size"]
 
 FORMAT = "tilewright-ntuple-3"
 # The two models in the package have format 2 and keep their bytes: what their metadata called things, and what we do.
@@ -53,6 +59,11 @@ _FEATURES_OF_FORMAT_2 = {
     "steps": "neighbouring_pairs",
 }
 VALUE_FUNCTIONS = {"afterstate": 1, "state": 1, "action": 4}  # what is valued -> how many networks that takes
+MAX_QUANTUM = 2 * MAX_WEIGHT / LARGEST  # twice what 16 bits need for the largest weight: it may be rounded up
+_MAX_LENGTH = 500  # of an entry, so that messages stay lines
+_NOT_ORIGIN = {"format", "game", "architecture", "value_function", "quantum", "compact", "downgrade_above", "sha256"}
+# Entries of an architecture that a file may leave out.
+_OPTIONAL = {"by_hint": False, "stages": [], "promote": False, "hint_tuples": []}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,6 +78,10 @@ class Model:
         quantum: The value of a weight of 1.
         origin: How it was trained: configuration, seed, games, moves, version.
         downgrade_above: Boards with tiles above this one are played as downgraded boards; 0 for none.
+
+    Raises:
+        UsageError: The parts do not belong together, or a weight would lead a kernel out of the table. All weights are
+            looked at.
     """
 
     game: Game
@@ -76,6 +91,24 @@ class Model:
     quantum: float = 1.0
     origin: dict[str, str] = field(default_factory=dict)
     downgrade_above: int = 0
+
+    def __post_init__(self) -> None:
+        """Check everything that kernels rely on."""
+        size = network_size(self.architecture, self.value_function)
+        self.architecture.check_fits(self.game)
+        check_downgrade_above(self.downgrade_above, self.game)
+        if self.weights.dtype not in (np.float32, np.int16):
+            raise UsageError(f"weights of the type {self.weights.dtype}: must be float32 or int16")
+        if self.weights.shape != (size,):
+            raise UsageError(
+                f"{self.weights.size:,} weights of {self.weights.dtype}, but its architecture has {size:,}"
+            )
+        if self.weights.dtype == np.float32 and self.quantum != 1:
+            raise UsageError(f"quantum {self.quantum}: must be 1 for weights of 32 bits")
+        if not MIN_QUANTUM <= self.quantum <= MAX_QUANTUM:
+            raise UsageError(f"quantum {self.quantum}: must be from {MIN_QUANTUM:.3g} to {MAX_QUANTUM:.3g}")
+        if fault := find_fault(self.weights, self.architecture.promoted_from):
+            raise UsageError(f"{fault}: no sound network")
 
     def __repr__(self) -> str:
         """Return a short description."""
@@ -106,16 +139,21 @@ class Model:
             if quantum > self.quantum:
                 raise UsageError(f"weights are multiples of {self.quantum:g} already; pack the model they came from")
             return self
+        check_memory(2 * len(self.weights), f"a network of {len(self.weights):,} weights")
         whole, quantum = quantised(self.weights, quantum)
         return replace(self, weights=whole, quantum=quantum)
 
-    def save(self, path: str | Path, *, compact: bool = False, quantum: float = 0.0) -> None:
+    def save(self, path: str | Path, *, compact: bool = False, quantum: float = 0.0, force: bool = False) -> None:
         """Write the model to a file.
 
         Args:
-            path: The file; an existing one is replaced.
+            path: The file; an existing model is replaced.
             compact: Whether to write 16-bit weights, visited ones only, compressed.
             quantum: What compact weights are rounded to, in points; 0 keeps all that 16 bits can hold.
+            force: Whether to replace an existing file that is no model.
+
+        Raises:
+            FileError: The file cannot be written, or is no model.
         """
         model = self.in_16_bits(quantum) if compact else self
         tensors = pack(model.weights, self.architecture.promoted_from) if compact else {"weights": model.weights}
@@ -138,7 +176,7 @@ class Model:
             "compact": str(compact).lower(),
             "downgrade_above": str(self.downgrade_above),
         }
-        write_tensors(Path(path), tensors, {**self.origin, **about})
+        write_tensors(Path(path), tensors, {**self.origin, **about}, MODEL, force=force)
 
 
 def load_model(path: str | Path) -> Model:
@@ -152,36 +190,72 @@ def load_model(path: str | Path) -> Model:
         raise UsageError(f"{excerpt(path)} is no path: give the file of a model")
     tensors, metadata = read_tensors(Path(path))
     if metadata.get("format") not in (FORMAT, _FORMAT_2):
-        found = metadata.get("format", "no format at all")
+        found = metadata.get("format", "no format at all")[:60]
         raise FileError(f"{path}: not a model of this version: {found}, not {FORMAT}")
     try:
         metadata = _translate(metadata)
-        entries = json.loads(metadata["architecture"])
-        architecture = NTupleArchitecture(
-            tuple(entries["tuples"]),
-            bool(entries["symmetric"]),
-            int(entries["alphabet"]),
-            tuple(entries["features"]),
-            bool(entries.get("by_hint", False)),
-            tuple(entries.get("stages", ())),
-            bool(entries.get("promote", False)),
-            tuple(entries.get("hint_tuples", ())),
-        )
-        game = make_game(metadata["game"])
-        value_function, quantum = metadata["value_function"], float(metadata["quantum"])
+        architecture, value_function = _read_architecture(metadata), _entry(metadata, "value_function")
+        size, game = network_size(architecture, value_function), make_game(_entry(metadata, "game"))
         architecture.check_fits(game)
-        downgrade_above = int(metadata.get("downgrade_above", "0"))
-        check_downgrade_above(downgrade_above, game)
-        size = VALUE_FUNCTIONS[value_function] * architecture.table_size
-        compact = metadata["compact"] == "true"
-        weights = unpack(tensors, size, architecture.promoted_from) if compact else tensors["weights"]
-    except (KeyError, OverflowError, TypeError, ValueError) as error:
+        quantum, downgrade_above = float(_entry(metadata, "quantum")), int(_entry(metadata, "downgrade_above", "0"))
+        is_compact = _entry(metadata, "compact") == "true"
+    except ValueError as error:
         raise FileError(f"{path}: its description is damaged: {error}") from None
-    if weights.shape != (size,) or weights.dtype not in (np.float32, np.int16):
-        raise FileError(f"{path}: {weights.size:,} weights of {weights.dtype}, but its architecture has {size:,}")
-    known = {"format", "game", "architecture", "value_function", "quantum", "compact", "downgrade_above", "sha256"}
-    origin = {key: value for key, value in metadata.items() if key not in known}
-    return Model(game, architecture, value_function, weights, quantum, origin, downgrade_above)
+    origin = {key: text for key, text in metadata.items() if key not in _NOT_ORIGIN}
+    try:
+        weights = unpack(tensors, size, architecture.promoted_from) if is_compact else tensors.get("weights")
+        if weights is None:
+            raise FileError("it has no weights")
+        return Model(game, architecture, value_function, weights, quantum, origin, downgrade_above)
+    except UsageError as error:
+        raise FileError(f"{path}: {error}") from None
+
+
+def network_size(architecture: NTupleArchitecture, value_function: str) -> int:
+    """Return the number of stored weights of a network, or of all four networks of action values.
+
+    Raises:
+        UsageError: There is no such value function, or it does not go with the architecture.
+    """
+    check_choice(f"value_function {excerpt(value_function)}", value_function, VALUE_FUNCTIONS)
+    if architecture.promote and value_function == "action":
+        raise UsageError("promote does not work with action values")
+    return VALUE_FUNCTIONS[value_function] * architecture.table_size
+
+
+def _entry(metadata: Mapping[str, str], key: str, default: str | None = None) -> str:
+    found = metadata.get(key, default)
+    if found is None:
+        raise ValueError(f"{key} is missing")
+    if len(found) > _MAX_LENGTH and key != "architecture":
+        raise ValueError(f"{key} is a text of {len(found):,} characters")
+    return found
+
+
+def _read_architecture(metadata: Mapping[str, str]) -> NTupleArchitecture:
+    """Read the architecture; every entry must have its type, for text and lists would pass as something else."""
+    found = parse_json(_entry(metadata, "architecture"))
+    if not isinstance(found, dict):
+        raise ValueError("its architecture is no JSON object")
+    entries: dict[str, Any] = _OPTIONAL | found
+    for key in ("tuples", "features", "stages", "hint_tuples"):
+        listed = entries.get(key)
+        if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
+            raise ValueError(f"{key} {excerpt(listed)}: must be a list of texts")
+    for key in ("symmetric", "by_hint", "promote"):
+        if not isinstance(entries.get(key), bool):
+            raise ValueError(f"{key} {excerpt(entries.get(key))}: must be true or false")
+    check_integer(f"alphabet {excerpt(entries.get('alphabet'))}", entries.get("alphabet"), 15, 16)
+    return NTupleArchitecture(
+        tuple(entries["tuples"]),
+        entries["symmetric"],
+        entries["alphabet"],
+        tuple(entries["features"]),
+        entries["by_hint"],
+        tuple(entries["stages"]),
+        entries["promote"],
+        tuple(entries["hint_tuples"]),
+    )
 
 
 def _translate(metadata: dict[str, str]) -> dict[str, str]:
@@ -189,9 +263,11 @@ def _translate(metadata: dict[str, str]) -> dict[str, str]:
     if metadata.get("format") != _FORMAT_2:
         return metadata
     renamed = {_KEYS_OF_FORMAT_2.get(key, key): text for key, text in metadata.items()}
-    entries = json.loads(renamed["architecture"])
-    entries["alphabet"] = entries.pop("tiles")
-    entries["features"] = [_FEATURES_OF_FORMAT_2.get(name, name) for name in entries["features"]]
+    entries = parse_json(_entry(renamed, "architecture"))
+    if not isinstance(entries, dict) or not isinstance(entries.get("features"), list):
+        raise ValueError("its architecture is no JSON object with a list of features")
+    entries["alphabet"] = entries.pop("tiles", None)
+    entries["features"] = [_FEATURES_OF_FORMAT_2.get(str(name), name) for name in entries["features"]]
     config = re.sub(
         r"^\w+", lambda key: _CONFIG_KEYS_OF_FORMAT_2.get(key[0], key[0]), renamed.get("config", ""), flags=re.MULTILINE
     )

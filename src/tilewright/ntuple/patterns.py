@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tilewright._core.registry import did_you_mean
+from tilewright._core.text import did_you_mean, excerpt
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
 from tilewright.ntuple.bitplanes import tuple_mask
@@ -22,7 +22,9 @@ from tilewright.ntuple.weights import WeightTables
 
 __all__ = ["NETWORKS", "NTupleArchitecture", "find_network"]
 
+MAX_TUPLES = 1024
 MAX_TUPLE_LENGTH = 7
+MAX_STAGES = 64
 MAX_WEIGHTS = 2**32  # indices have 32 bits
 
 
@@ -57,9 +59,17 @@ class NTupleArchitecture:
     def __post_init__(self) -> None:
         if not self.tuples:
             raise SpecError("a network needs at least one tuple")
+        if len(self.tuples) + len(self.hint_tuples) > MAX_TUPLES:
+            raise SpecError(
+                f"{len(self.tuples) + len(self.hint_tuples):,} tuples are too many; the most are {MAX_TUPLES:,}"
+            )
+        if len(self.stages) >= MAX_STAGES:
+            raise SpecError(f"{1 + len(self.stages):,} stages are too many; the most are {MAX_STAGES}")
         for cells in (*self.tuples, *self.hint_tuples):
             if not 1 <= len(cells) <= MAX_TUPLE_LENGTH or not set(cells) <= set("0123456789abcdef"):
-                raise SpecError(f"tuple {cells!r}: must be 1 to {MAX_TUPLE_LENGTH} cells, hexadecimal digits 0 to f")
+                raise SpecError(
+                    f"tuple {excerpt(cells)}: must be 1 to {MAX_TUPLE_LENGTH} cells, hexadecimal digits 0 to f"
+                )
             if len(set(cells)) < len(cells):
                 raise SpecError(f"tuple {cells!r}: a cell is named twice")
         if self.alphabet not in (15, 16):
@@ -67,10 +77,12 @@ class NTupleArchitecture:
         for name in self.features:
             if name not in FEATURES:
                 raise SpecError(
-                    f"there is no feature {name!r}{did_you_mean(name, FEATURES)}; there are: {', '.join(FEATURES)}"
+                    f"there is no feature {excerpt(name)}{did_you_mean(name, FEATURES)}; "
+                    f"there are: {', '.join(FEATURES)}"
                 )
         if len(set(self.features)) < len(self.features):
-            raise SpecError(f"features {', '.join(self.features)}: one is named twice")
+            twice = next(name for name in FEATURES if self.features.count(name) > 1)
+            raise SpecError(f"features: {twice} is named twice")
         if self.hint_tuples and not self.features:
             raise SpecError("hint_tuples need at least one feature beside them")
         if self.promote and not self.stages:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tilewright._core.bits import popcount
 from tilewright._core.jit import Float, Int, Word, implements, inline
+from tilewright._core.text import excerpt
 from tilewright.errors import SpecError, UsageError
 from tilewright.games.base import Game
 from tilewright.games.bitboard import LOWEST_BITS, empty_cells
@@ -135,8 +136,8 @@ def own_index(stages: OneStage | TileStages, weights: Weights, index: Word, stag
 
 @implements(written_index, PromotingStages)
 def promoted_index(stages: PromotingStages, weights: Weights, index: Word, stage_size: Word) -> Word:
-    """Go back from stage to stage."""
-    while is_unwritten(stages, weights, weights[index]):
+    """Go back from stage to stage, at most to the first: learning that diverges may leave anything there."""
+    while is_unwritten(stages, weights, weights[index]) and index >= stage_size:
         index -= stage_size
     return index
 
@@ -182,11 +183,14 @@ def condition_codes(condition: str, game: Game) -> list[int]:
     [14, 13]
     """
     codes = []
-    for word in condition.split("+"):
+    words = condition.split("+")
+    if len(words) > game.rows * game.columns:
+        raise SpecError(f"stage {excerpt(condition)}: {len(words):,} tiles are more than the board has cells")
+    for word in words:
         try:
             codes.append(game.code(int(word) or -1))
         except (UsageError, ValueError):
-            raise SpecError(f"stage {condition!r}: {word.strip()!r} is no tile of {game.name}") from None
+            raise SpecError(f"stage {excerpt(condition)}: {excerpt(word.strip())} is no tile of {game.name}") from None
     if max(codes) > 15:
         raise SpecError(f"stage {condition!r}: the largest tile with weights is {game.value(15)}")
     return sorted(codes, reverse=True)

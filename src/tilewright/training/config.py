@@ -7,8 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self, TypeVar, cast, overload
 
-from tilewright._core.config import Config, Value, config_from_toml, key, presets_in, read_source
-from tilewright._core.registry import did_you_mean, load_object
+from tilewright._core.checks import Range
+from tilewright._core.config import (
+    MAX_COUNT,
+    MAX_SEED,
+    MINUTES,
+    Config,
+    Value,
+    config_from_toml,
+    key,
+    presets_in,
+    read_source,
+)
+from tilewright._core.registry import load_object
+from tilewright._core.text import did_you_mean
 from tilewright.errors import ConfigError, SpecError, UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
@@ -22,6 +34,7 @@ UPDATES = ("online", "backward")
 STEP_SIZES = ("fixed", "tc")
 DEFAULT_NETWORK = "4x6"
 LARGEST_VALUE = 1_000_000_000  # far above any score, and float32 still represents it
+FRACTION = Range(0, 1)
 PRESET_FOLDERS = ("training/presets", "deep/presets")  # of the package
 DEEP_CONFIG = "tilewright.deep.config:DeepConfig"
 
@@ -124,7 +137,9 @@ class TrainingConfig(Config):
         "(Szubert & Jaśkowski 2014).",
     )
     alphabet: int = key(
-        16, "With `tuples`: the number of tiles that a cell distinguishes, with the empty cell; 15 or 16."
+        16,
+        "With `tuples`: the number of tiles that a cell distinguishes, with the empty cell; 15 or 16.",
+        Range(15, 16),
     )
     features: tuple[str, ...] = key(
         (), "With `tuples`: further features, such as large_tiles or empty_cells (Yeh et al. 2016)."
@@ -151,16 +166,19 @@ class TrainingConfig(Config):
         0.0,
         "With `promote`: the fraction of the training during which the later stages are frozen and the first stage "
         "learns all boards.",
+        FRACTION,
     )
     start_pool: int = key(
         0,
         "Train the stages one after the other; every later stage starts its games from this number of boards, at "
         "which games of the stage before reached it (Yeh et al. 2016). 0: train all stages together.",
+        Range(0, 10_000_000),
     )
     teacher_fraction: float = key(
         0.0,
         "With `start_pool`: the fraction of a later stage's training during which the stage before chooses the "
         "moves and the new stage learns from them.",
+        FRACTION,
     )
     value_function: str = key("afterstate", "What is valued: afterstate, state or action (Szubert & Jaśkowski 2014).")
     update: str = key(
@@ -169,10 +187,14 @@ class TrainingConfig(Config):
         "the first (Matsuzaki 2017; TDL2048+ calls the two forward and backward).",
     )
     lambda_: float = key(
-        0.0, "λ of the TD(λ) return: 0 is TD(0), 1 the score of the rest of the game (Jaśkowski 2016 uses 0.5)."
+        0.0,
+        "λ of the TD(λ) return: 0 is TD(0), 1 the score of the rest of the game (Jaśkowski 2016 uses 0.5).",
+        FRACTION,
     )
     n_step: int = key(
-        0, "Cut off the λ-return after this number of moves (5 in Yeh et al. 2016, equation 6). 0: no limit."
+        0,
+        "Cut off the λ-return after this number of moves (5 in Yeh et al. 2016, equation 6). 0: no limit.",
+        Range(0, 1_000_000),
     )
     rechoose_next_move: bool = key(
         False,
@@ -193,17 +215,20 @@ class TrainingConfig(Config):
         1.0,
         "The learning rate: the fraction of the error that one update removes. It is divided among the weights read, "
         "as TDL2048+ does; the rate per weight of other papers is alpha divided by the number of weights read.",
+        Range(0, 2, above=True),
     )
     decay: float = key(
         1.0,
         "Multiply alpha by `decay` when the last `patience` games are no better than the `patience` before them "
         "(Yeh et al. 2016).",
+        Range(0, 1, above=True),
     )
-    patience: int = key(0, "The number of games that `decay` compares. 0: alpha stays as it is.")
+    patience: int = key(0, "The number of games that `decay` compares. 0: alpha stays as it is.", Range(0, MAX_COUNT))
     restart: int = key(
         0,
         "Play a game of at least this number of moves again from its middle, and repeat while the new game is as "
         "long (Matsuzaki 2017). 0: never.",
+        Range(0, MAX_COUNT),
     )
     model: str = key(
         "",
@@ -211,56 +236,52 @@ class TrainingConfig(Config):
         "stage that it does not have.",
     )
     optimistic_init: float = key(
-        0.0, "The value of every board at the start; high values are optimistic and make it explore (Guei 2021)."
+        0.0,
+        "The value of every board at the start; high values are optimistic and make it explore (Guei 2021).",
+        Range(-LARGEST_VALUE, LARGEST_VALUE),
     )
-    epsilon: float = key(0.0, "The probability of a random move (ε-greedy exploration).")
+    epsilon: float = key(0.0, "The probability of a random move (ε-greedy exploration).", FRACTION)
     goal_tile: int = key(
         0,
         "Training games end when this tile is made; to learn to win rather than to score (Szubert & Jaśkowski 2014, "
         "VI-A). 0: they go on until no move is legal.",
+        Range(0, 131_072),
     )
     goal_reward: int = key(
-        0, "With `goal_tile`: the reward for making it, besides its points. Scores of training games include it."
+        0,
+        "With `goal_tile`: the reward for making it, besides its points. Scores of training games include it.",
+        Range(0, 1_000_000_000),
     )
     goal_only: bool = key(False, "With `goal_tile`: points have no reward, only the goal has.")
     downgrade_above: int = key(
         0,
         "The trained model plays boards with larger tiles than this as boards with smaller tiles "
         "(tile-downgrading, Guei et al. 2021). 0: never.",
+        Range(0, 131_072),
     )
-    games: int = key(0, "The budget in games; training ends when the first of the two budgets is used up. 0: no limit.")
-    minutes: float = key(0.0, "The budget in minutes of training, without evaluations. 0: no limit.")
-    seed: int = key(0, "The seed of all random numbers; on one thread, the same seed gives the same weights.")
-    curve_games: int = key(1000, "The number of games in a row of the learning curve.")
-    evaluate_games: int = key(200, "The number of games of an evaluation during training.")
-    evaluate_minutes: float = key(5.0, "The time between evaluations, in minutes of training. 0: no evaluations.")
-    checkpoint_minutes: float = key(5.0, "The time between checkpoints, in minutes of training.")
+    games: int = key(
+        0,
+        "The budget in games; training ends when the first of the two budgets is used up. 0: no limit.",
+        Range(0, MAX_COUNT),
+    )
+    minutes: float = key(0.0, "The budget in minutes of training, without evaluations. 0: no limit.", MINUTES)
+    seed: int = key(
+        0, "The seed of all random numbers; on one thread, the same seed gives the same weights.", Range(0, MAX_SEED)
+    )
+    curve_games: int = key(1000, "The number of games in a row of the learning curve.", Range(1, MAX_COUNT))
+    evaluate_games: int = key(200, "The number of games of an evaluation during training.", Range(1, 1_000_000))
+    evaluate_minutes: float = key(
+        5.0, "The time between evaluations, in minutes of training. 0: no evaluations.", MINUTES
+    )
+    checkpoint_minutes: float = key(
+        5.0, "The time between checkpoints, in minutes of training.", Range(0, MINUTES.largest, above=True)
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._one_of("value_function", VALUE_FUNCTIONS)
         self._one_of("update", UPDATES)
         self._one_of("step_size", STEP_SIZES)
-        for name in ("lambda_", "epsilon", "stages_from", "teacher_fraction"):
-            self._between(name, 0, 1)
-        self._between("alpha", 0, 2, above=True)
-        self._between("decay", 0, 1, above=True)
-        self._between("optimistic_init", -LARGEST_VALUE, LARGEST_VALUE)
-        for name in (
-            "goal_tile",
-            "goal_reward",
-            "start_pool",
-            "n_step",
-            "patience",
-            "restart",
-            "games",
-            "minutes",
-            "seed",
-            "evaluate_minutes",
-        ):
-            self._between(name, 0, None)
-        for name in ("curve_games", "evaluate_games", "checkpoint_minutes"):
-            self._between(name, 0, None, above=True)
         self._check_network()
         self._check_learning()
         self._check_stages()
@@ -453,5 +474,5 @@ def parse_config(text: str, **changes: object) -> AnyConfig:
 def _is_deep(text: str, changes: dict[str, object]) -> bool:
     try:
         return "algorithm" in changes or "algorithm" in tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (RecursionError, ValueError):
         return False  # reading it as a TrainingConfig says what is wrong

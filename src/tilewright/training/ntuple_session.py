@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from tilewright._core.parallel import default_threads, parallel_for
 from tilewright.agents.ntuple import NTupleAgent
-from tilewright.errors import UnreachedError, UsageError
+from tilewright.errors import FileError, UnreachedError, UsageError
 from tilewright.games.policy import GameResults
 from tilewright.learning.start_states import NOT_REACHED, StartPool
 from tilewright.ntuple.model import Model, load_model
@@ -46,9 +46,15 @@ def load_checkpoint(folder: RunFolder, trainer: Trainer) -> Progress:
     tensors, entries, _ = folder.read_checkpoint(CHECKPOINT_FORMAT)
     try:
         progress = Progress.from_dict(entries)
-    except (AttributeError, TypeError):
-        raise folder.damaged_progress() from None
-    trainer.restore(tensors)
+        Schedule(trainer.config).check(progress)
+    except ValueError as error:
+        raise folder.damaged_progress(str(error)) from None
+    try:
+        trainer.restore(tensors)
+    except FileError as error:
+        raise FileError(f"{folder.checkpoint_file}: {error}") from None
+    if bool(progress.stage) != bool(len(trainer.starts.cells)):
+        raise folder.damaged_progress("only later stages have boards to start from, and each has some")
     return progress
 
 
@@ -270,6 +276,6 @@ class NTupleSession(TrainingSession):
         )
         now.start_next_stage()
         self.trainer.start_next_stage()
-        self.folder.append(point)
-        self._try_to_save()
+        self._append(point)
+        self._try("checkpoint", self._save)
         self.callback.on_stage_start(self, point)

@@ -2,12 +2,19 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from tilewright._core.text import excerpt
 from tilewright.training.config import TrainingConfig
 
-__all__ = ["Limit", "Pending", "Phase", "Progress", "Schedule"]
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+__all__ = ["MAX_COUNTER", "Limit", "Pending", "Phase", "Progress", "Schedule", "read_fields"]
+
+T = TypeVar("T", bound="DataclassInstance")
+MAX_COUNTER = 2**60  # of anything that is counted or timed; sums of a few stay below 2**63
 
 
 @dataclass
@@ -45,13 +52,14 @@ class Progress:
         return self.pending.games
 
     @classmethod
-    def from_dict(cls, entries: Mapping[str, Any]) -> "Progress":
+    def from_dict(cls, entries: Mapping[str, object]) -> "Progress":
         """The progress that `dataclasses.asdict` made into a dictionary.
 
         Raises:
-            TypeError: The entries are others.
+            ValueError: An entry is missing, unknown, or has another type.
         """
-        return cls(**{**entries, "pending": Pending(**entries.get("pending", {}))})
+        pending = read_fields(Pending, entries.get("pending"))
+        return read_fields(cls, entries, pending=pending)
 
     def start_next_stage(self) -> None:
         """Go to the next stage, which starts now."""
@@ -60,6 +68,29 @@ class Progress:
         self.stage_start_games, self.stage_start_seconds = self.games, self.seconds
         self.decay_checked_at, self.collect_games, self.collect_reached = self.games, 0, 0
         self.pending = Pending()
+
+
+def read_fields(kind: type[T], entries: object, **read: object) -> T:
+    """Read the fields of a dataclass of counters from JSON: whole or finite numbers, none of them negative.
+
+    Args:
+        kind: The dataclass.
+        entries: What JSON held.
+        read: Fields that are read already.
+
+    Raises:
+        ValueError: The fields are others, or a number is impossible.
+    """
+    if not isinstance(entries, dict) or set(entries) != {field.name for field in fields(kind)}:
+        raise ValueError(f"its counters are not those of a {kind.__name__}")
+    values = dict(entries) | read
+    for name, wanted in {one.name: one.type for one in fields(kind) if one.name not in read}.items():
+        value = values[name]
+        is_number = type(value) is int or (type(value) is float and wanted is float)
+        if not is_number or not 0 <= value <= MAX_COUNTER:
+            raise ValueError(f"{name} is {excerpt(value)}")
+        values[name] = float(value) if wanted is float else value
+    return kind(**values)
 
 
 class Phase(NamedTuple):
@@ -105,6 +136,25 @@ class Schedule:
         by_games = games / config.games if config.games else 0.0
         by_time = seconds / (60 * config.minutes) if config.minutes else 0.0
         return min(1.0, max(by_games, by_time))
+
+    def check(self, progress: Progress) -> None:
+        """Check that a session of this configuration can have come so far.
+
+        Raises:
+            ValueError: It cannot; the message says why.
+        """
+        now, pending = progress, progress.pending
+        for holds, complaint in (
+            (now.stage < self.stages and now.given_stages < self.stages, "there is no such stage"),
+            (now.stage_start_games <= now.games, "a stage starts in the future"),
+            (now.stage_start_seconds <= now.seconds, "a stage starts in the future"),
+            (now.decay_checked_at <= now.games, "decay was considered in the future"),
+            (pending.games <= min(now.games, self._config.curve_games - 1), "too many games wait for their row"),
+            (pending.wins <= pending.games, "more games were won than played"),
+            (pending.score_max <= pending.score_sum, "the scores do not add up"),
+        ):
+            if not holds:
+                raise ValueError(complaint)
 
     def stage_end(self, progress: Progress) -> Limit:
         """When the current stage ends: the remaining stages have equal parts of the remaining budget."""

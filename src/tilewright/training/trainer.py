@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._core.files import Tensors
+from tilewright._core.files import Array, Tensors
+from tilewright._core.memory import check_memory
 from tilewright.errors import DivergedError, FileError, UsageError
 from tilewright.games.policy import GameResults, make_results
 from tilewright.games.rules import Rules
@@ -23,10 +24,11 @@ from tilewright.learning.updates import (
     make_workspace,
 )
 from tilewright.ntuple.downgrade import Downgraded, make_downgrading
-from tilewright.ntuple.model import VALUE_FUNCTIONS, Model
+from tilewright.ntuple.model import Model, network_size
 from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.ntuple.stages import UNWRITTEN, UNWRITTEN_16, freeze_stages, parse_stages
 from tilewright.ntuple.value import make_value_function
+from tilewright.ntuple.weight_checks import MAX_WEIGHT, find_fault, pieces
 from tilewright.ntuple.weights import WeightTables
 from tilewright.rng import new_stream, stream_key
 from tilewright.training.config import TrainingConfig
@@ -36,6 +38,7 @@ __all__ = ["COLLECTING", "Trainer"]
 
 COLLECTING = 2**40  # numbers of the games that collect start boards begin here for the first stage, then at 2 * 2**40 …
 FIRST_PHASE = Phase()
+MAX_SCORE = 2**53  # of a game; beyond it, means would not be exact
 
 
 class Trainer:
@@ -59,7 +62,9 @@ class Trainer:
         self.config = config
         self.game, self.architecture = config.make_game(), config.make_architecture()
         self.lookups = self.architecture.lookups(self.game)
-        size = VALUE_FUNCTIONS[config.value_function] * self.architecture.table_size
+        size = network_size(self.architecture, config.value_function)
+        arrays = 3 if config.step_size == "tc" else 1
+        check_memory(4 * arrays * size, f"training a network of {size:,} weights")
         self.weights = _filled(size, config.optimistic_init / self.lookups)
         if self.architecture.promoted_from is not None:
             self.weights[self.architecture.promoted_from :] = UNWRITTEN
@@ -76,7 +81,7 @@ class Trainer:
         """Copy the weights of a model, which may have only the first stages.
 
         Raises:
-            UsageError: The model is for another game, network or value function.
+            UsageError: The model is for another game, network or value function, or its weights are impossible.
         """
         stages, given = self.architecture.stages, model.architecture.stages
         if model.game.spec != self.game.spec:
@@ -95,6 +100,8 @@ class Trainer:
             known *= np.float32(model.quantum)
             if model.architecture.promoted_from is not None:
                 known[model.weights == UNWRITTEN_16] = UNWRITTEN
+        if fault := find_fault(self.weights, self.architecture.promoted_from):
+            raise UsageError(f"{fault}: no sound network")
 
     def warm_up(self) -> None:
         """Load or compile the kernels."""
@@ -204,9 +211,9 @@ class Trainer:
         return Returns(np.float32(config.lambda_), config.n_step)
 
     def check_finite(self) -> None:
-        """Raise DivergedError if a weight is infinite or not a number."""
-        if not np.isfinite(self.weights.sum(dtype=np.float64)):
-            raise DivergedError(f"learning diverged: weights are infinite; try an alpha below {self.alpha[0]:g}")
+        """Raise DivergedError if a weight is infinite, no number, or larger than any value can be."""
+        if fault := find_fault(self.weights, self.architecture.promoted_from):
+            raise DivergedError(f"learning diverged: {fault}; try an alpha below {self.alpha[0]:g}")
 
     def tensors(self) -> Tensors:
         """The arrays that learning changes, for a checkpoint; not copies."""
@@ -218,22 +225,38 @@ class Trainer:
         return {f"{name}.{column}": array for name, pool in pools.items() for column, array in pool._asdict().items()}
 
     def restore(self, tensors: Tensors) -> None:
-        """Copy the arrays of a checkpoint.
+        """Copy the arrays of a checkpoint, after a look at all that kernels rely on.
 
         Raises:
-            FileError: The checkpoint is of another configuration.
+            FileError: The checkpoint is of another configuration, or its content is impossible.
         """
+        pools = self._pools()
         for name, mine in self.tensors().items():
-            same_size = name in self._pools() or (name in tensors and tensors[name].shape == mine.shape)
-            if name not in tensors or not same_size or tensors[name].dtype != mine.dtype:
+            found = tensors.get(name)
+            shape = found.shape if found is not None and name in pools and found.ndim == 1 else mine.shape
+            if found is None or found.shape != shape or found.dtype != mine.dtype:
                 raise FileError(f"the checkpoint does not match the config: {name} is missing or has another size")
+        if fault := find_fault(tensors["weights"], self.architecture.promoted_from):
+            raise FileError(f"the checkpoint is damaged: {fault}")
+        if fault := _find_fault_in_sums(tensors["sums"]):
+            raise FileError(f"the checkpoint is damaged: {fault}")
+        if not 0 <= tensors["alpha"][0] <= np.float32(self.config.alpha):
+            raise FileError(f"the checkpoint is damaged: alpha is {tensors['alpha'][0]}")
+        if self.config.start_pool:
+            self.starts, self.found = (self._read_pool(tensors, name) for name in ("starts", "found"))
         for mine, name in ((self.weights, "weights"), (self.sums, "sums"), (self.alpha, "alpha")):
             mine[:] = tensors[name]
-        if self.config.start_pool:
-            self.starts, self.found = (
-                StartPool._make(tensors[f"{pool}.{name}"].copy() for name in StartPool._fields)
-                for pool in ("starts", "found")
-            )
+
+    def _read_pool(self, tensors: Tensors, name: str) -> StartPool:
+        """Copy the start boards of a checkpoint, which must be afterstates with possible scores."""
+        pool = StartPool._make(tensors[f"{name}.{column}"].copy() for column in StartPool._fields)
+        if len({len(column) for column in pool}) > 1 or len(pool.cells) > self.config.start_pool:
+            raise FileError(f"the checkpoint is damaged: the columns of {name} have lengths that cannot be")
+        if not self.game.are_sound(pool.cells, pool.extra, after=True).all():
+            raise FileError(f"the checkpoint is damaged: {name} has boards that are no afterstates of {self.game.spec}")
+        if (pool.scores < 0).any() or (pool.finals < pool.scores).any() or (pool.finals > MAX_SCORE).any():
+            raise FileError(f"the checkpoint is damaged: {name} has impossible scores")
+        return pool
 
     def model(self, origin: dict[str, str], stage: int = 0) -> Model:
         """The network as it is now.
@@ -258,6 +281,14 @@ class Trainer:
             origin=origin,
             downgrade_above=self.config.downgrade_above,
         )
+
+
+def _find_fault_in_sums(sums: Array) -> str:
+    """Return what is wrong with the sums E and A of temporal coherence, in words; nothing if they are possible."""
+    for piece in pieces(sums):  # of an even length: every other entry is an A, which is never negative
+        if not (np.abs(piece) <= np.float32(MAX_WEIGHT)).all() or (piece[1::2] < 0).any():
+            return "a coherence sum is infinite, no number, or negative"
+    return ""
 
 
 def _filled(size: int, value: float) -> NDArray[np.float32]:

@@ -14,8 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from tilewright._core.registry import did_you_mean
-from tilewright._core.text import excerpt
+from tilewright._core.text import did_you_mean, excerpt
 from tilewright.errors import FileError, TilewrightError, UsageError
 from tilewright.games import GAMES
 from tilewright.games.base import Game
