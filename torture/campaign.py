@@ -51,6 +51,7 @@ class Campaign(ABC):
         megabytes: How much one input may add to the highest use of memory; see `allowance`.
         environment: Variables of the worker processes.
         alone: Whether one worker at a time is enough: it starts processes itself.
+        parts: Which models, configurations, commands, agents … it uses; a test takes the first ones alone.
     """
 
     name: ClassVar[str]
@@ -58,6 +59,7 @@ class Campaign(ABC):
     megabytes: ClassVar[float] = 100.0
     environment: ClassVar[dict[str, str]] = {}
     alone: ClassVar[bool] = False
+    parts: ClassVar[slice] = slice(None)
 
     def __init__(self, folder: Path) -> None:
         """Prepare what inputs are made of.

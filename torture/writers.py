@@ -253,13 +253,14 @@ class ReproduceWriter(SuiteWriter):
 def ntuple_writers(home: Path) -> Sequence[Writer]:
     """Return all commands that write without PyTorch."""
     configs = small_ntuple_configs(games=6000, curve_games=500, checkpoint_minutes=0.0001)
-    trainings = [
+    plain, *others = [
         TrainingWriter(f"train {kind}", home / f"train-{number}", config)
         for number, (kind, config) in enumerate(zip(("plain", "stages", "promote", "online"), configs, strict=True))
     ]
     return [
-        *trainings,
+        plain,
         RecordWriter("evaluate --record", home / "record"),
+        *others,
         PackWriter("models --pack", home / "pack"),
         SweepWriter("sweep", home / "sweep"),
         ReproduceWriter("reproduce", home / "reproduce"),

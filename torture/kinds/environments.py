@@ -29,7 +29,7 @@ class Environments(Campaign):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         for game in ("2048", "threes"):
-            for observation in OBSERVATIONS:
+            for observation in OBSERVATIONS[self.parts]:
                 for envs in (0, 2):
                     self.run(
                         {
@@ -44,7 +44,7 @@ class Environments(Campaign):
         """Make options, a seed, and actions."""
         options: dict[str, Any] = {
             "game": chance.choice(GAMES),
-            "observation": chance.choice(OBSERVATIONS),
+            "observation": chance.choice(OBSERVATIONS[self.parts]),
             "reward": chance.choice(REWARDS),
             "penalty": chance.choice((0, 1.5, 32)),
             "end_probability": chance.choice((0, 0.5, 1)),
