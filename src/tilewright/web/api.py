@@ -38,7 +38,6 @@ from tilewright.web.schemas import (
 )
 from tilewright.web.searches import Search
 from tilewright.web.state import ServerState
-from tilewright.web.units import unit_of
 
 __all__ = ["PREFIX", "make_api"]
 
@@ -253,11 +252,11 @@ def _advise(board: Board, agent: WebAgent, search: Search | None = None) -> Json
     return {
         "game": game.spec,
         "agent": agent.spec,
-        "unit": unit_of(agent.agent),
         "board": board.tiles,
         "text": game.text(board),
         "legal": game.legal(board),
         "values": analysis.values,
+        "unit": analysis.unit,
         "move": analysis.move,
         "depth": analysis.depth,
         "nodes": analysis.nodes,

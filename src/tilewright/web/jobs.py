@@ -19,7 +19,6 @@ from tilewright.web.playback import GameSeries
 from tilewright.web.positions import Position
 from tilewright.web.schemas import JsonObject
 from tilewright.web.searches import Search
-from tilewright.web.units import unit_of
 
 __all__ = ["Job", "Jobs", "UnknownJobError"]
 
@@ -191,8 +190,8 @@ class Jobs:
 
             with agent.player(recording.game, job.search, _StoppedError) as player:
                 found = review(recording, player, progress)
-            more = {"best": [move.best for move in found.moves], "unit": unit_of(agent.agent)}
-            job.result = {**dataclasses.replace(found, agent=agent.spec).summary(worst), **more}
+            best = [move.best for move in found.moves]
+            job.result = {**dataclasses.replace(found, agent=agent.spec).summary(worst), "best": best}
 
         return self._start(Job("review", len(recording.actions), self._limits.job_seconds), work)
 

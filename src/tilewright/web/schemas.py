@@ -4,6 +4,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tilewright.agents.base import Unit
+
 __all__ = [
     "Advice",
     "AgentEntry",
@@ -84,13 +86,14 @@ class Advice(_Answer):
 
     game: str
     agent: str
-    unit: Literal["points", "reward", "none"] = Field(
-        description="what the values count: points to the end of the game, points of the move alone, or nothing"
-    )
     board: list[list[int]]
     text: str
     legal: list[Move]
     values: dict[Move, float]
+    unit: Unit = Field(
+        description="what the values count: points to the end of the game, the reward of the move alone, the "
+        "probability of reaching a goal, or none: they only compare moves"
+    )
     move: Move | None = Field(description="the move that the agent plays; null when the game is over")
     depth: int | None = Field(description="the completed depth of the search; null for agents without one")
     nodes: int | None = Field(description="the number of expanded states; null for agents that do not count them")

@@ -33,12 +33,13 @@ export function classOf(cost) {
 /** How accurate a move is, from 0 to 1: 1 if it loses nothing. */
 export const accuracyOf = (cost) => Math.exp(-cost / SCALE);
 
-/** How long the bars of the moves are, from 0 to 1: their accuracy, or their place between the worst and the best. */
+/** How long the bars of the moves are, from 0 to 1: their accuracy, their probability, or their place among the others. */
 export function barParts(values, unit, score) {
   const all = Object.values(values);
   const [top, low] = [Math.max(...all), Math.min(...all)];
   const relative = (value) => (top > low ? 0.12 + (0.88 * (value - low)) / (top - low) : 1);
-  const part = (value) => (unit === "points" ? accuracyOf(costOf(top - value, score, top)) : relative(value));
+  const scale = { points: (value) => accuracyOf(costOf(top - value, score, top)), probability: (value) => value };
+  const part = scale[unit] ?? relative;
   return Object.fromEntries(Object.entries(values).map(([action, value]) => [action, part(value)]));
 }
 

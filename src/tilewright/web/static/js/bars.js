@@ -3,17 +3,19 @@
 import { barParts } from "./analysis.js";
 import { ACTIONS } from "./games.js";
 import { make, svg } from "./dom.js";
-import { oneDigit } from "./numbers.js";
+import { valueText } from "./numbers.js";
 
 const TURN = { up: 0, right: 90, down: 180, left: 270 };
 export const UNITS = {
   points: "points that are expected from here to the end of the game, with this move",
   reward: "points of this move alone",
+  probability: "exact probabilities of reaching the goal, with this move",
   none: "values that only compare moves; they are no points",
 };
 const SCALES = {
   points: "A full bar loses nothing; a bar of a third loses 2 % of the expected final score.",
   reward: "Bars go from the worst to the best move.",
+  probability: "A full bar is certain.",
   none: "Bars go from the worst to the best move.",
 };
 
@@ -72,8 +74,8 @@ export class Bars {
       }
       const best = value === top;
       const kinds = [best && "best", action === played && "played"].filter(Boolean);
-      const loss = best ? "best" : `−${oneDigit(top - value)}`;
-      this.#set(action, value, parts[action], action === played ? `played, ${loss}` : loss, kinds);
+      const loss = best ? "best" : `−${valueText(top - value, advice.unit)}`;
+      this.#set(action, valueText(value, advice.unit), parts[action], action === played ? `played, ${loss}` : loss, kinds);
     }
   }
 
@@ -82,13 +84,13 @@ export class Bars {
     this.element.setAttribute("aria-busy", String(isBusy));
   }
 
-  #set(action, number, part, words, kinds) {
+  #set(action, text, part, words, kinds) {
     const { row, fill, value } = this.rows.get(action);
     row.className = ["bar", ...kinds].join(" ");
-    row.disabled = number === null;
+    row.disabled = text === null;
     fill.style.setProperty("--part", part);
-    value.replaceChildren(number === null ? "–" : oneDigit(number), make("small", {}, words));
-    const said = number === null ? words || "no value yet" : `value ${oneDigit(number)}, ${words}`;
+    value.replaceChildren(text ?? "–", make("small", {}, words));
+    const said = text === null ? words || "no value yet" : `value ${text}, ${words}`;
     row.setAttribute("aria-label", `${this.verb}${action}: ${said}`);
   }
 }

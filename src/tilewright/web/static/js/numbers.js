@@ -8,6 +8,9 @@ export const count = (value) => whole.format(value);
 export const oneDigit = (value) => fine.format(value);
 export const compact = (value) => short.format(value);
 export const percent = (value) => `${fine.format(100 * value)} %`;
+const odds = new Intl.NumberFormat("en", { style: "percent", minimumFractionDigits: 3, maximumFractionDigits: 3 });
+/** The value of a move, or a loss of it: a probability in per cent, anything else as points. */
+export const valueText = (value, unit) => (unit === "probability" ? odds.format(value) : oneDigit(value));
 export const moves = (number) => (number === 1 ? "1 move" : `${count(number)} moves`);
 
 /** A number with its sign: +12 or −12. */
