@@ -26,6 +26,7 @@ KINDS: dict[str, tuple[str, float]] = {
     "deep-models": ("torture.kinds.deep_models:DeepModels", 1.0),
     "checkpoints": ("torture.kinds.checkpoints:Checkpoints", 1.5),
     "deep-checkpoints": ("torture.kinds.checkpoints:DeepCheckpoints", 1.0),
+    "tables": ("torture.kinds.tables:Tables", 1.0),
     "stores": ("torture.kinds.stores:Stores", 1.0),
     "run-folders": ("torture.kinds.run_folders:RunFolders", 1.0),
     "environments": ("torture.kinds.environments:Environments", 1.0),

@@ -22,6 +22,7 @@ SLICES = {
     "deep-models": (40, None),
     "checkpoints": (30, 1),
     "deep-checkpoints": (10, 1),
+    "tables": (40, 1),
     "stores": (20, None),
     "run-folders": (30, None),
     "environments": (80, 2),

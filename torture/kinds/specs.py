@@ -22,6 +22,7 @@ _OPTIONS = {
     "montecarlo": ("rollouts", "value", "playout", "horizon", "model", "spawn", "threads"),
     "uct": ("rollouts", "value", "playout", "horizon", "model", "c"),
     "dqn": ("model",),
+    "exact": ("table",),
     "afterstate": ("model",),
 }
 _GOOD = {
