@@ -51,6 +51,7 @@ class Commands(Campaign):
     """Words on the command line, right and wrong ones."""
 
     name = "commands"
+    seconds = 60.0  # a command may need kernels that are not compiled yet
     megabytes = 300.0
 
     def __init__(self, folder: Path) -> None:
