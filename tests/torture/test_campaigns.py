@@ -50,9 +50,15 @@ def test_a_slice_of_it_finds_nothing(kind: str, tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize("name", FORKING.values())
 def test_a_slice_of_a_campaign_that_forks_finds_nothing(name: str, tmp_path: Path) -> None:
     """In a process of its own, because forking this one, which has threads, is not safe."""
-    places = {"folder": tmp_path / "work", "failures": tmp_path / "failures"}
-    kind = f"tests.torture.small:{name}"
-    tally = run_campaign(kind, seed=7, seconds=600, inputs=3, environment=worker_environment(), **places)
+    tally = run_campaign(
+        f"tests.torture.small:{name}",
+        seed=7,
+        seconds=600,
+        inputs=3,
+        folder=tmp_path / "work",
+        failures=tmp_path / "failures",
+        environment=worker_environment(),
+    )
     assert [failure.problem for failure in tally.failures] == []
     assert tally.accepted == 3
 

@@ -1,6 +1,7 @@
 """Gymnasium environments: options, seeds and actions of all kinds; what is made keeps to its spaces."""
 
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,7 @@ class Environments(Campaign):
     def _play_single(self, env: BoardEnv, case: Case) -> None:
         observation, _ = env.reset(seed=_seed(case["seed"]))
         for action in case["actions"]:
-            made = allow_refusal(lambda action=action: env.step(action))
+            made = allow_refusal(partial(env.step, action))
             observation = observation if made is None else made[0]
             if observation not in env.observation_space:
                 raise WrongError(f"observation: outside its space after {action!r}")
@@ -92,7 +93,7 @@ class Environments(Campaign):
         observation, _ = env.reset(seed=_seed(case["seed"]))
         for action in case["actions"]:
             actions = np.full(env.num_envs, action) if type(action) is int and 0 <= action < 4 else action
-            made = allow_refusal(lambda actions=actions: env.step(actions))
+            made = allow_refusal(partial(env.step, actions))
             observation = observation if made is None else made[0]
             if observation not in env.observation_space:
                 raise WrongError(f"observation: outside its space after {action!r}")

@@ -5,6 +5,7 @@ The kernels of this campaign are compiled with bounds checks.
 
 import math
 import random
+from functools import partial
 from pathlib import Path
 
 from tilewright import make_agent, make_game
@@ -31,7 +32,7 @@ class Tables(Campaign):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self.file = folder / "exact.table"
-        self.contents = []
+        self.contents: list[tuple[str, bytes]] = []
         for game in _GAMES[self.parts]:
             for goal in (None, 32):
                 solved = solve(game, goal=goal, out=folder / f"{len(self.contents)}.table", threads=1)
@@ -55,6 +56,6 @@ class Tables(Campaign):
         agent = make_agent(f"exact:table={self.file}")
         for tiles in case["boards"]:
             if is_board(table.game, tiles):
-                values = allow_refusal(lambda tiles=tiles: agent.values(table.game.parse(tiles))) or {}
+                values = allow_refusal(partial(agent.values, table.game.parse(tiles))) or {}
                 if any(map(math.isnan, values.values())):
                     raise WrongError(f"values: {values}")
