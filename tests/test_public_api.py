@@ -22,7 +22,7 @@ LAYERS = [
     {"agents", "envs"},
     {"play", "models"},
     {"training", "deep"},
-    {"bench", "reproduce", "testing"},
+    {"bench", "doctor", "reproduce", "testing"},
     {"web"},
     {"cli", "__main__"},
 ]

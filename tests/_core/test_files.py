@@ -243,7 +243,7 @@ def test_a_file_without_permission_is_a_file_error(path: Path, monkeypatch: pyte
     def refuse(*arguments: object, **options: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(FileError, match="cannot be read: Permission denied"):
         read_tensors(path)
 

@@ -45,7 +45,7 @@ def test_it_says_what_its_values_are(files: dict[int | None, Path]) -> None:
     units = {
         goal: tw.make_agent("exact", table=file).player(game).analyse("2 2 / 4 0").unit for goal, file in files.items()
     }
-    assert units == {None: "expected further score", 32: "probability of making a 32"}
+    assert units == {None: "points", 32: "probability"}
 
 
 def test_once_the_goal_is_made_every_move_is_worth_one(files: dict[int | None, Path]) -> None:
@@ -64,7 +64,7 @@ def test_a_review_has_exact_losses(files: dict[int | None, Path], tmp_path: Path
         values = naive.values(State(move.board.tiles))
         assert move.loss == pytest.approx(max(values.values()) - values[move.played], abs=1e-9)
     assert found.total_loss > 0
-    assert found.summary()["unit"] == "expected further score"
+    assert found.summary()["unit"] == "points"
 
 
 @pytest.mark.parametrize("board", ["16 16 / 16 16", "64 0 / 0 0", "1024 512 / 0 0"])

@@ -4,12 +4,15 @@ import base64
 import html
 from typing import TYPE_CHECKING
 
+from tilewright._core.outputs import FileKind
 from tilewright._core.plots import png
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["embedded", "page"]
+__all__ = ["HTML", "embedded", "page"]
+
+HTML = FileKind("HTML page", lambda head: head.lstrip().lower().startswith(b"<!doctype html"))
 
 
 def embedded(figure: "Figure", description: str = "") -> str:

@@ -33,6 +33,7 @@ __all__ = ["Entry", "Registry", "load_object"]
 
 T = TypeVar("T")
 _DOTTED = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
+_LONGEST_WORD = 100  # that may be a slip of the pen
 _TARGET = re.compile(rf"({_DOTTED}):({_DOTTED})", re.ASCII)
 
 
@@ -265,7 +266,7 @@ class Registry(Generic[T]):
             try:
                 values[key] = known[key].convert(value)
             except ValueError as error:
-                shown = value if isinstance(value, str) else excerpt(value)
+                shown = value if isinstance(value, str) and len(value) < _LONGEST_WORD else excerpt(value)
                 raise SpecError(f"{self.kind} {name}, option {key}={shown}: {error}") from None
         for key, option in known.items():
             if option.is_required and key not in values:

@@ -90,7 +90,8 @@ class _ExactPlayer(Player):
 
     def __init__(self, agent: Agent, game: Game, policy: ExactPolicy, table: ExactTable) -> None:
         super().__init__(agent, game, None if table.problem.walls else policy)
-        self._exact, self._unit = policy, table.unit
+        self._exact = policy
+        self.unit = "points" if table.problem.is_score else "probability"
 
     def analyse(self, board: BoardLike, stream: Stream | None = None) -> Analysis:
         self._check_stopped()
@@ -99,7 +100,7 @@ class _ExactPlayer(Player):
         act_one(self._exact, self.game.rules, typed_state(board.state), new_stream())
         values = checked_values(self._exact, board)
         move = max(values, key=lambda action: values[action]) if values else None
-        return Analysis(values, move, None, None, time.perf_counter() - began, self._unit)
+        return Analysis(values, move, None, None, time.perf_counter() - began, self.unit)
 
     def play(self, board: BoardLike, score: int, stream: Stream, max_moves: int) -> list[PlayedMove]:
         if max_moves:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar, Self
 
 from tilewright._core.options import Range
+from tilewright.agents.base import Unit
 from tilewright.agents.endgames import with_endgames
 from tilewright.agents.model_store import (
     LARGEST_TILE,
@@ -36,6 +37,7 @@ class ExpectimaxAgent(SearchAgent):
     endgames: str = ""
 
     name: ClassVar[str] = "expectimax"
+    unit: ClassVar[Unit] = "points"
 
     def policy(self, game: Game) -> Policy:
         """Return the search over the network's values."""

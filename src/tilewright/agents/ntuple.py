@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar, Self
 
 from tilewright._core.options import Range
-from tilewright.agents.base import Agent
+from tilewright.agents.base import Agent, Unit
 from tilewright.agents.endgames import with_endgames
 from tilewright.agents.model_store import (
     LARGEST_TILE,
@@ -38,6 +38,7 @@ class NTupleAgent(Agent):
     endgames: str = ""
 
     name: ClassVar[str] = "ntuple"
+    unit: ClassVar[Unit] = "points"
 
     def policy(self, game: Game) -> Policy:
         """Return the value function as a policy."""

@@ -6,23 +6,30 @@ from typing import Any
 
 import click
 
-from tilewright._core.plots import new_figure, save_png
+from tilewright._core.outputs import check_different, check_output
+from tilewright._core.plots import PNG, new_figure, save_png
+from tilewright._core.tables import check_table_output
+from tilewright._core.text import readable
 from tilewright.agents import make_agent
 from tilewright.cli import output
 from tilewright.cli.options import (
     chosen_cluster,
     engine_options,
+    files_of,
+    force_option,
     game_option,
     games_option,
     json_option,
     seed_option,
     threads_option,
 )
-from tilewright.errors import TilewrightError, UsageError
+from tilewright.cli.terminal import stopping_on_signals
+from tilewright.errors import FileError, TilewrightError, UsageError
 from tilewright.exact.table import ExactTable, load_table
 from tilewright.games import make_game
 from tilewright.play.evaluate import Evaluation, evaluate
 from tilewright.play.exactly import ExactEvaluation, evaluate_exactly, percent_of_perfect
+from tilewright.play.recording import RECORDING
 
 __all__ = ["evaluate_command"]
 
@@ -50,6 +57,7 @@ __all__ = ["evaluate_command"]
     metavar="TABLE",
     help="Compare with perfect play (`tilewright solve`).",
 )
+@force_option
 @engine_options
 @json_option
 def evaluate_command(
@@ -63,6 +71,7 @@ def evaluate_command(
     plot: Path | None,
     exact: bool,
     perfect: Path | None,
+    force: bool,
     engine: str,
     address: str | None,
     as_json: bool,
@@ -96,8 +105,10 @@ def evaluate_command(
             raise UsageError("--exact plays no games: it goes with --game, --threads, --perfect and --json alone")
         _report_exactly(evaluate_exactly(player, played, threads=threads), table, as_json)
         return
+    _check_outputs(record, csv, plot, files_of(player), force)
     try:
         with (
+            stopping_on_signals(),
             chosen_cluster(engine, address, threads) as cluster,
             output.progress_bar(f"{player.spec} on {played.spec}", games) as progress,
         ):
@@ -109,27 +120,44 @@ def evaluate_command(
                 threads=threads,
                 progress=progress,
                 record=record,
+                force=force,
                 cluster=cluster,
             )
-    except KeyboardInterrupt as stop:
+    except (FileError, KeyboardInterrupt) as stop:
         partial: Evaluation | None = getattr(stop, "partial", None)
         if partial is None:
             raise
-        _write(partial, csv, plot)
-        _report(partial, table, as_json)
+        _finish(partial, table, csv, plot, force, as_json)
+        if isinstance(stop, FileError):
+            raise
         raise TilewrightError(f"stopped after {partial.games:,} of {games:,} games") from None
-    _write(result, csv, plot)
-    _report(result, table, as_json)
+    _finish(result, table, csv, plot, force, as_json)
 
 
-def _write(result: Evaluation, csv: Path | None, plot: Path | None) -> None:
+def _check_outputs(record: Path | None, csv: Path | None, plot: Path | None, inputs: list[Path], force: bool) -> None:
+    """Raise an error, before any game is played, if a file must not be written."""
+    check_different(record, csv, plot)
+    if record is not None:
+        check_output(record, RECORDING, inputs=inputs, force=force)
     if csv is not None:
-        result.to_csv(csv)
+        check_table_output(csv, inputs=inputs, force=force)
+    if plot is not None:
+        check_output(plot, PNG, inputs=inputs, force=force)
+
+
+def _finish(
+    result: Evaluation, table: ExactTable | None, csv: Path | None, plot: Path | None, force: bool, as_json: bool
+) -> None:
+    """Print the results, then write the files: a full disk does not take the results away."""
+    _report(result, table, as_json)
+    if csv is not None:
+        result.to_csv(csv, force=force)
     if plot is not None:
         figure = new_figure(8.0, 3.4)
         axes = result.plot(figure.add_subplot())
-        axes.set_title(f"{result.agent} on {result.game.spec}: {result.games:,} games", fontsize=10, loc="left")
-        save_png(figure, plot)
+        title = f"{readable(result.agent)} on {result.game.spec}: {result.games:,} games"
+        axes.set_title(title, fontsize=10, loc="left")
+        save_png(figure, plot, force=force)
 
 
 def _perfect_facts(result: Evaluation | ExactEvaluation, table: ExactTable | None) -> dict[str, Any]:

@@ -48,4 +48,4 @@ def move(board: str, agent: str | None, game: str, seed: int, as_json: bool) -> 
         (action, output.value_text(value, analysis.unit), "best" if action == analysis.move else "")
         for action, value in analysis.values.items()
     ]
-    output.print_table(("move", f">{analysis.unit or 'value'}", ""), rows)
+    output.print_table(("move", output.value_heading(analysis.unit), ""), rows)

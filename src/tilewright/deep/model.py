@@ -6,6 +6,8 @@ from pathlib import Path
 
 from tilewright._core.checks import check_choice
 from tilewright._core.files import read_tensors, write_tensors
+from tilewright._core.inputs import modified_at
+from tilewright._core.outputs import MODEL
 from tilewright.deep.checkpoint import get_weights, set_weights
 from tilewright.deep.config import ALGORITHMS, ENCODINGS, REWARD_SCALE
 from tilewright.deep.network import BoardNetwork, NetworkConfig, make_network
@@ -57,11 +59,15 @@ class DeepModel:
         if (game.name, game.rows, game.columns) != (own.name, own.rows, own.columns):
             raise UsageError(f"the model was trained for {own.spec} and cannot play {game.spec}")
 
-    def save(self, path: Path | str) -> None:
+    def save(self, path: Path | str, *, force: bool = False) -> None:
         """Write the model to a file.
 
+        Args:
+            path: The file; an existing model is replaced.
+            force: Whether to replace an existing file that is no model.
+
         Raises:
-            FileError: The file cannot be written.
+            FileError: The file cannot be written, or is no model.
         """
         metadata = {
             "format": FORMAT,
@@ -73,7 +79,7 @@ class DeepModel:
             "reward_scale": repr(self.reward_scale),
             "lookahead": str(self.config.lookahead),
         }
-        write_tensors(Path(path), get_weights(self.network), {**self.origin, **metadata})
+        write_tensors(Path(path), get_weights(self.network), {**self.origin, **metadata}, MODEL, force=force)
 
 
 def load_deep_model(path: Path | str) -> DeepModel:
@@ -83,7 +89,7 @@ def load_deep_model(path: Path | str) -> DeepModel:
         FileError: The file cannot be read, is damaged, or is not a deep model.
     """
     path = Path(path)
-    return _load(path, path.stat().st_mtime_ns if path.exists() else 0)
+    return _load(path, modified_at(path))
 
 
 @lru_cache(maxsize=4)

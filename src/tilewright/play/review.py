@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, TypedDict
 from tilewright._core.frames import data_frame
 from tilewright._core.plots import BLUE, INK, ORANGE, SOFT, new_figure, second_scale, style
 from tilewright._core.tables import Columns
-from tilewright._core.text import excerpt
+from tilewright._core.text import excerpt, readable
 from tilewright.agents import make_agent
-from tilewright.agents.base import Agent, Player
+from tilewright.agents.base import Agent, Player, Unit
 from tilewright.errors import UsageError
 from tilewright.games.board import Board
 from tilewright.games.rules import ACTIONS
@@ -49,7 +49,7 @@ class ReviewSummary(TypedDict):
     """The content of `Review.summary`."""
 
     agent: str
-    unit: str
+    unit: Unit
     player: str
     game: str
     seed: int
@@ -110,13 +110,13 @@ class Review:
         recording: The game.
         agent: The spec of the agent that values the moves.
         moves: The moves, in their order.
-        unit: What a value is, where the agent says it (see `Analysis`).
+        unit: What the values count (see `Agent.unit`).
     """
 
     recording: Recording
     agent: str
     moves: tuple[ReviewedMove, ...]
-    unit: str = ""
+    unit: Unit = "none"
 
     @property
     def losses(self) -> list[float]:
@@ -251,15 +251,13 @@ def review(recording: Recording, agent: Agent | Player | str, progress: Callable
     if not recording.actions:
         raise UsageError(f"game {recording.number} of seed {recording.seed} has no moves to review")
     player = agent if isinstance(agent, Player) else make_agent(agent).player(recording.game)
-    moves, unit = [], ""
+    moves = []
     for i, played in enumerate(recording.actions):
         board = recording.board(i)
-        analysis = player.analyse(board)
-        moves.append(ReviewedMove(i + 1, board, played, analysis.values))
-        unit = analysis.unit
+        moves.append(ReviewedMove(i + 1, board, played, player.analyse(board).values))
         if progress:
             progress(1)
-    return Review(recording, player.agent.spec, tuple(moves), unit)
+    return Review(recording, player.agent.spec, tuple(moves), player.unit)
 
 
 def draw_review(reviewed: Review) -> "Figure":
@@ -327,4 +325,4 @@ def _title(reviewed: Review) -> str:
 
 def _short(agent: str) -> str:
     """Shorten a spec that contains a long path."""
-    return agent if len(agent) <= 48 else f"{agent[:20]}…{agent[-27:]}"
+    return readable(agent if len(agent) <= 48 else f"{agent[:20]}…{agent[-27:]}")

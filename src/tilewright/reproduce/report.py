@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from tilewright import __version__
 from tilewright._core.files import write_text
-from tilewright._core.html import embedded, page
+from tilewright._core.html import HTML, embedded, page
+from tilewright._core.outputs import FileKind
 from tilewright._core.plots import save_png
 from tilewright.reproduce.experiments import SCALES, Experiment, Scale, all_experiments
 from tilewright.reproduce.figures import draw_figure, reach_list
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Column", "Report", "Table", "html_table", "make_report", "write_html", "write_markdown"]
 
+MARKDOWN = FileKind("Markdown report", lambda head: head.startswith(b"# ") and b"\n- tilewright " in head)
 DIFFERS = "≠"  # beside a result that a two-sample test tells from the paper's
 
 
@@ -114,8 +116,8 @@ def _rows_by_name(
     return found
 
 
-def write_html(report: Report, folder: Path) -> Path:
-    """Write `report.html`, a page that needs no other file.
+def write_html(report: Report, folder: Path, *, force: bool = False) -> Path:
+    """Write `report.html`, a page that needs no other file; `force` replaces a file of another kind.
 
     Returns:
         The path of the page.
@@ -130,7 +132,7 @@ def write_html(report: Report, folder: Path) -> Path:
         "<h2>How it was made</h2><ul>" + "".join(f"<li>{html.escape(fact)}</li>" for fact in report.facts) + "</ul>",
     ]
     path = folder / "report.html"
-    write_text(path, page(report.title, "\n".join(body)))
+    write_text(path, page(report.title, "\n".join(body)), HTML, force=force)
     return path
 
 
@@ -147,14 +149,14 @@ def _html_head(report: Report) -> list[str]:
     return [*parts, *([f'<p class="about">{" · ".join(about)}</p>'] if about else [])]
 
 
-def write_markdown(report: Report, folder: Path) -> Path:
-    """Write `report.md`, and its figures beside it.
+def write_markdown(report: Report, folder: Path, *, force: bool = False) -> Path:
+    """Write `report.md`, and its figures beside it; `force` replaces files of another kind.
 
     Returns:
         The path of the Markdown file.
     """
     for name, figure in report.figures.items():
-        save_png(figure, folder / f"{name}.png")
+        save_png(figure, folder / f"{name}.png", force=force)
     verdict = [] if report.verdict is None else [f"**{report.verdict.word}** – {report.verdict.why}"]
     about = [f"[the paper]({report.link})"] if report.link else []
     about += [f"results of {report.date}"] if report.date else []
@@ -171,7 +173,7 @@ def write_markdown(report: Report, folder: Path) -> Path:
         "\n".join(f"- {fact}" for fact in report.facts),
     ]
     path = folder / "report.md"
-    write_text(path, "\n\n".join(parts) + "\n")
+    write_text(path, "\n\n".join(parts) + "\n", MARKDOWN, force=force)
     return path
 
 

@@ -2,18 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.checks import check_choice
 from tilewright._core.tables import Record, Scalar
+from tilewright.errors import FileError
 from tilewright.exact.optima import perfect_score
 from tilewright.games import make_game
 from tilewright.play.statistics import Difference, Estimate, max100, mean_of, rate_of, two_sample
 from tilewright.reproduce.experiments import Experiment, PaperValue, Row, Scale
-from tilewright.reproduce.jobs import EvaluationResult, TrainingResult
+from tilewright.reproduce.jobs import EvaluationResult, TrainingResult, read_result
 from tilewright.reproduce.store import JobRecord, Store, TrialRecord
 from tilewright.reproduce.suite import Trial, plan_evaluation_of, plan_trials
 
@@ -34,6 +35,7 @@ __all__ = [
     "to_records",
 ]
 
+R = TypeVar("R", TrainingResult, EvaluationResult)
 CONFIG_PREFIX = "config."  # of a key whose name is that of another column
 
 
@@ -135,7 +137,7 @@ def _trial_result(trial: TrialRecord, store: Store) -> TrialResult | None:
     training = store.find(trial.training) if trial.training else None
     if None in evaluations or (trial.training and training is None):
         return None
-    results = [cast(EvaluationResult, job.result) for job in evaluations if job]
+    results = [_read(EvaluationResult, job, store) for job in evaluations if job]
     jobs = [job for job in (training, *evaluations) if job]
     return TrialResult(
         trial,
@@ -144,12 +146,19 @@ def _trial_result(trial: TrialRecord, store: Store) -> TrialResult | None:
         _concatenate([result["board_sums"] for result in results]),
         sum(result["moves"] for result in results),
         sum(result["seconds"] for result in results),
-        cast(TrainingResult, training.result) if training else None,
+        _read(TrainingResult, training, store) if training else None,
         store.run_folder(training.key).relative_to(store.folder).as_posix() if training else "",
         _distinct(jobs, lambda job: job.machine),
         _distinct(jobs, lambda job: job.version),
         max(job.date for job in jobs),
     )
+
+
+def _read(kind: type[R], job: JobRecord, store: Store) -> R:
+    result = read_result(kind, job.result)
+    if result is None:
+        raise FileError(f"{store.file}: the result of {job.description} ({job.key}) is damaged")
+    return result
 
 
 def _concatenate(parts: Sequence[Sequence[int]]) -> NDArray[np.int64]:

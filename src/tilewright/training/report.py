@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tilewright._core.files import write_text
-from tilewright._core.html import embedded, page
+from tilewright._core.html import HTML, embedded, page
 from tilewright._core.plots import BLUE, INK, ORANGE, SOFT, new_figure, save_png, second_scale, shorten, style
 from tilewright.play.evaluate import Evaluation
 from tilewright.training.run_folder import CurvePoint, EvaluationPoint, RunFolder, StagePoint, TrainingPoint
@@ -133,7 +133,7 @@ def write_report(folder: RunFolder, evaluations: Sequence[Evaluation] = ()) -> P
         tiles = embedded(draw_tiles(first), f"Largest tiles of {first.agent}")
         parts.append(f"<h2>Largest tiles of {html.escape(first.agent)}</h2>{tiles}")
     parts.append(f"<h2>Configuration</h2><pre>{html.escape(folder.read_config().to_toml())}</pre>")
-    write_text(folder.report_file, page(folder.path.resolve().name, "\n".join(parts)))
+    write_text(folder.report_file, page(folder.path.resolve().name, "\n".join(parts)), HTML)
     return folder.report_file
 
 
