@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from tilewright._core.files import Array, make_folder, read_tensors, try_lock, write_tensors
+from tilewright._core.files import Array, make_folder, read_tensors, write_tensors
 from tilewright._core.jit import writable_view
+from tilewright._core.locks import try_lock
 from tilewright.errors import FileError, UsageError
 
 __all__ = ["Layers", "open_layers", "work_folder_of"]
