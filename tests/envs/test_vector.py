@@ -124,7 +124,7 @@ def test_impossible_seeds_are_refused() -> None:
         envs.reset(seed=-1)
 
 
-@pytest.mark.parametrize("actions", [[0], [0, 4], [-1, 0], ["up", "left"]])
+@pytest.mark.parametrize("actions", [[0], [0, 4], [-1, 0], ["up", "left"], [float("inf"), 0], [10**30, 0]])
 def test_impossible_actions_are_refused(actions: list[Any]) -> None:
     envs = BoardVectorEnv(2)
     envs.reset(seed=0)

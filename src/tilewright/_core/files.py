@@ -130,17 +130,33 @@ def write_bytes(path: Path, content: bytes, kind: FileKind | None = None, *, for
 
 
 def write_tensors(
-    path: Path, tensors: Tensors, metadata: Mapping[str, str], kind: FileKind | None = None, *, force: bool = False
+    path: Path,
+    tensors: Mapping[str, Array | list[Array]],
+    metadata: Mapping[str, str],
+    kind: FileKind | None = None,
+    *,
+    force: bool = False,
 ) -> None:
-    """Write arrays and metadata as safetensors, with a checksum of all of it in the metadata; see `replace_file`."""
+    """Write arrays and metadata as safetensors, with a checksum of all of it in the metadata; see `replace_file`.
+
+    Args:
+        path: The file.
+        tensors: The arrays by name; a list of one-dimensional arrays is written as one array.
+        metadata: Texts by name.
+        kind: What may be replaced.
+        force: Whether any file may be replaced.
+    """
     header: dict[str, object] = {}
     end = 0
     digest = hashlib.sha256()
-    for name, tensor in tensors.items():
-        begin, end = end, end + tensor.nbytes
-        header[name] = {"dtype": _NAMES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [begin, end]}
-        for chunk in _chunks(tensor):
-            digest.update(chunk)
+    pieces = {name: tensor if isinstance(tensor, list) else [tensor] for name, tensor in tensors.items()}
+    for name, parts in pieces.items():
+        begin, end = end, end + sum(part.nbytes for part in parts)
+        shape = parts[0].shape if len(parts) == 1 else (sum(len(part) for part in parts),)
+        header[name] = {"dtype": _NAMES[parts[0].dtype], "shape": list(shape), "data_offsets": [begin, end]}
+        for part in parts:
+            for chunk in _chunks(part):
+                digest.update(chunk)
     header["__metadata__"] = {**metadata, "sha256": _NO_CHECKSUM.decode()}
     text = json.dumps(header).encode()
     text += b" " * (-(len(text) + 8) % _ALIGN)
@@ -148,9 +164,10 @@ def write_tensors(
     text = before + _checksum(before + zeros + after, digest.digest()).encode() + after
     with replace_file(path, kind, force=force) as file:
         file.write(len(text).to_bytes(8, "little") + text)
-        for tensor in tensors.values():
-            for chunk in _chunks(tensor):
-                file.write(chunk)
+        for parts in pieces.values():
+            for part in parts:
+                for chunk in _chunks(part):
+                    file.write(chunk)
 
 
 def _chunks(tensor: Array) -> Iterator[memoryview]:

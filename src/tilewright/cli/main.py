@@ -34,11 +34,13 @@ COMMANDS = {
     "serve": ("tilewright.cli.serve:serve_command", "Serve the web page: play, hints, reviews, runs."),
     "move": ("tilewright.cli.move:move", "Choose the move for one board, with the value of each."),
     "reproduce": ("tilewright.cli.reproduce:reproduce", "Repeat the experiments of papers, and compare."),
+    "solve": ("tilewright.cli.solve:solve_command", "Solve a small board exactly."),
     "sweep": ("tilewright.cli.sweep:sweep_command", "Train with every combination of some keys, and compare."),
     "bench": ("tilewright.cli.bench:bench", "Measure moves per second."),
     "agents": ("tilewright.cli.agents:agents", "List the agents, or the options of one."),
     "models": ("tilewright.cli.models:models", "List the trained models, describe or pack one."),
     "games": ("tilewright.cli.games:games", "List the games, or the options of one."),
+    "doctor": ("tilewright.cli.doctor:doctor", "Check that everything works here; what a bug report needs."),
 }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from tilewright.agents.base import Unit
 from tilewright.play.statistics import Estimate
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "print_json",
     "print_table",
     "progress_bar",
+    "value_text",
     "with_margin",
 ]
 
@@ -63,6 +65,16 @@ def with_margin(estimate: Estimate, digits: int = 0) -> str:
     """Format an estimate with its margin: `1,094.8 ± 3.3`."""
     margin = "" if estimate.margin is None else f" ± {estimate.margin:,.{digits}f}"
     return f"{estimate.value:,.{digits}f}{margin}"
+
+
+def value_text(value: float, unit: Unit) -> str:
+    """Format the value of a move: `1,094.8`, or a probability with eight digits."""
+    return f"{value:.8f}" if unit == "probability" else f"{value:,.1f}"
+
+
+def value_heading(unit: Unit) -> str:
+    """Return the heading of a column of values."""
+    return ">probability" if unit == "probability" else ">value"
 
 
 def percent(rate: Estimate) -> str:

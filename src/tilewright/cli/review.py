@@ -6,6 +6,7 @@ import click
 
 from tilewright._core.outputs import check_output
 from tilewright._core.plots import PNG, save_png
+from tilewright.agents.base import Unit
 from tilewright.agents.defaults import agent_or_default
 from tilewright.cli import output
 from tilewright.cli.options import agent_option, files_of, force_option, json_option
@@ -54,7 +55,7 @@ def review_command(
         return
     _report(found, game_number, games)
     for move in found.worst(worst):
-        _show(move)
+        _show(move, found.unit)
     if plot is not None:
         print(f"\nplot {plot}")
 
@@ -65,8 +66,11 @@ def _report(found: Review, position: int, games: int) -> None:
     rows = [
         ("moves", f"{len(found.moves):,}"),
         ("agree", f"{agreeing:,} ({100 * found.agreement:.1f} %)"),
-        ("loss, total", f"{found.total_loss:,.1f}"),
-        ("loss, mean", f"{found.mean_loss:,.2f}"),
+        ("loss, total", output.value_text(found.total_loss, found.unit)),
+        (
+            "loss, mean",
+            f"{found.mean_loss:,.2f}" if found.unit != "probability" else f"{found.mean_loss:.8f}",
+        ),
     ]
     output.print_table(("result", ">value"), rows)
 
@@ -76,9 +80,10 @@ def _describe(recording: Recording) -> str:
     return f"{recording.game.spec} by {recording.agent}, score {recording.score:,}, {state}"
 
 
-def _show(move: ReviewedMove) -> None:
-    print(f"\nmove {move.number:,}: {move.played}, best {move.best}, loss {move.loss:,.1f}")
+def _show(move: ReviewedMove, unit: Unit) -> None:
+    loss = output.value_text(move.loss, unit)
+    print(f"\nmove {move.number:,}: {move.played}, best {move.best}, loss {loss}")
     print(move.board)
     marks = {move.best: "best", move.played: "played"}
-    rows = [(action, f"{value:,.1f}", marks.get(action, "")) for action, value in move.values.items()]
-    output.print_table(("move", ">value", ""), rows)
+    rows = [(action, output.value_text(value, unit), marks.get(action, "")) for action, value in move.values.items()]
+    output.print_table(("move", output.value_heading(unit), ""), rows)

@@ -137,7 +137,7 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[np.gener
         """
         try:
             chosen = np.ascontiguousarray(actions, np.int64)
-        except (TypeError, ValueError):
+        except (OverflowError, TypeError, ValueError):
             raise self._bad_actions() from None
         if chosen.shape != (self.num_envs,) or chosen.min() < 0 or chosen.max() > 3:
             raise self._bad_actions()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tilewright._core.checks import check_choice
 from tilewright._core.tables import Record, Scalar
 from tilewright.errors import FileError
+from tilewright.exact.optima import perfect_score
 from tilewright.games import make_game
 from tilewright.play.statistics import Difference, Estimate, max100, mean_of, rate_of, two_sample
 from tilewright.reproduce.experiments import Experiment, PaperValue, Row, Scale
@@ -328,8 +329,18 @@ def _exact(value: float) -> Estimate:
     return Estimate(value, None, None)
 
 
+def _of_perfect(result: TrialResult) -> Estimate | None:
+    """The mean score in per cent of that of perfect play, where it is known."""
+    perfect = perfect_score(make_game(result.trial.game))
+    if perfect is None:
+        return None
+    value, low, high = (None if part is None else 100 * part / perfect for part in result.score)
+    return Estimate(value or 0.0, low, high)
+
+
 _MEASURES: dict[str, Callable[[TrialResult], Estimate | None]] = {
     "score": lambda result: result.score,
+    "of-perfect": _of_perfect,
     "max": lambda result: _exact(float(result.scores.max())),
     "max100": lambda result: max100(result.scores),
     "board-sum": lambda result: mean_of(result.board_sums),
@@ -341,6 +352,7 @@ _MEASURES: dict[str, Callable[[TrialResult], Estimate | None]] = {
 
 _HEADINGS = {
     "score": "mean score",
+    "of-perfect": "per cent of perfect",
     "max": "highest score",
     "max100": "max100",
     "board-sum": "board sum",
@@ -358,8 +370,8 @@ def check_column(column: str) -> None:
     >>> check_column("scores")
     Traceback (most recent call last):
     ...
-    tilewright.errors.UsageError: column 'scores' (did you mean 'score'?); allowed: score, max, max100, board-sum, \
-largest, speed, seconds, training-seconds, win, reach-TILE, ends-TILE
+    tilewright.errors.UsageError: column 'scores' (did you mean 'score'?); allowed: score, of-perfect, max, max100, \
+board-sum, largest, speed, seconds, training-seconds, win, reach-TILE, ends-TILE
     """
     verb, _, tile = column.partition("-")
     if not (verb in ("reach", "ends") and tile.isdecimal()):
@@ -388,6 +400,9 @@ def format_estimate(column: str, estimate: Estimate | None) -> str:
         return "–"
     if column.endswith("seconds"):
         return _format_duration(estimate.value)
+    if column == "of-perfect":
+        margin = "" if estimate.margin is None else f" ± {estimate.margin:.2f}"
+        return f"{estimate.value:.2f}{margin}"
     if is_rate(column):
         if estimate.low is None or estimate.high is None:
             return f"{_format_percent(estimate.value)} %"
