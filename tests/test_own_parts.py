@@ -115,7 +115,7 @@ def test_specs_of_both_read_back() -> None:
 
 
 def test_an_environment_plays_the_game() -> None:
-    env = gymnasium.make("tilewright/2048-v0", game=GAME, observation="onehot", render_mode="rgb_array")
+    env = gymnasium.make("tilewright/2048-v1", game=GAME, observation="onehot", render_mode="rgb_array")
     seen, info = env.reset(seed=1)
     assert env.observation_space.contains(seen)
     ended = False
