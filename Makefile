@@ -5,7 +5,11 @@ CHROMIUM ?= /usr/bin/chromium
 PYTEST := $(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
 ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test test-full check install clean
+MINUTES ?= 5
+SEED ?= 1
+KINDS ?=
+
+.PHONY: demo test test-full torture check install clean
 
 demo: .venv/core
 	$(BIN)/tilewright demo
@@ -15,6 +19,10 @@ test: check $(CHROMIUM)
 
 test-full: check $(CHROMIUM)
 	CHROMIUM=$(CHROMIUM) $(PYTEST) -m 'slow or not slow'
+
+# Bad input, kills, full disks: `make torture MINUTES=60 SEED=7 KINDS=boards,kills`.
+torture: .venv/dev
+	$(BIN)/python -m torture --minutes $(MINUTES) --seed $(SEED) $(if $(KINDS),--kinds $(KINDS))
 
 check: .venv/dev
 	$(BIN)/ruff check .

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.process import environment
+from tilewright import AGENTS
 from tilewright._core.config import Config, describe_config
 from tilewright.deep.config import DeepConfig
 from tilewright.training.config import TrainingConfig
@@ -51,6 +52,23 @@ def test_the_entry_points_of_extending_name_its_classes() -> None:
         "tilewright.agents": {"corner": "my_agents:Corner"},
         "tilewright.games": {"fibonacci": "my_games:Fibonacci"},
     }
+
+
+def test_the_ranges_of_the_search_options_are_those_of_the_code() -> None:
+    text = (DOCS / "search.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| ([\d.,]+) \| ([\d.,]+) \|", text, re.MULTILINE)
+    listed = {
+        (agent, option): f"{low} to {high}"
+        for option, agents, low, high in rows
+        for agent in re.findall(r"`(\w+)`", agents)
+    }
+    expected = {
+        (agent, name): f"{option.range.least:,} to {option.range.largest:,}"
+        for agent in AGENTS.available()
+        for name, option in AGENTS.options(agent).items()
+        if option.range is not None
+    }
+    assert listed == expected
 
 
 @pytest.mark.parametrize(("page", "kind"), [("learning.md", TrainingConfig), ("deep.md", DeepConfig)])

@@ -17,11 +17,12 @@ LAYERS = [
     {"_core"},
     {"rng", "games"},
     {"ntuple"},
+    {"exact"},
     {"search", "learning"},
     {"agents", "envs"},
     {"play", "models"},
     {"training", "deep"},
-    {"audit", "bench", "reproduce", "testing"},
+    {"audit", "bench", "doctor", "reproduce", "testing"},
     {"web"},
     {"cli", "__main__"},
 ]
@@ -64,8 +65,8 @@ def test_every_public_name_is_there_and_its_home_exports_it(name: str) -> None:
 
 
 def test_a_name_that_is_not_there_raises_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="module 'tilewright' has no attribute 'solve'"):
-        _ = tilewright.solve
+    with pytest.raises(AttributeError, match="module 'tilewright' has no attribute 'solved'"):
+        _ = tilewright.solved
 
 
 @pytest.mark.parametrize("source", MODULES, ids=relative_name)
@@ -117,6 +118,9 @@ def test_no_pickle_and_no_global_generator(source: Path) -> None:
         ("tw.train(3)", "3"),
         ("tw.review(3, 'greedy')", "3"),
         ("tw.load_model(3)", "3 is no path"),
+        ("tw.load_table(3)", "3 is no path"),
+        ("tw.solve(3)", "3 is"),
+        ("tw.solve('2048:rows=2,columns=2', goal=3)", "goal=3"),
         ("tw.read_games(3)", "3"),
         ("tw.make_agent('greedy').move(3)", "3 is no board"),
         ("tw.make_game('2048').slide('2 2 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2', 3)", "3"),

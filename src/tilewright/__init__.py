@@ -33,6 +33,8 @@ if TYPE_CHECKING:
         UnreachedError,
         UsageError,
     )
+    from tilewright.exact.solve import solve
+    from tilewright.exact.table import ExactTable, load_table
     from tilewright.games import GAMES, make_game
     from tilewright.games.base import Game
     from tilewright.games.board import Board
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from tilewright.games.line_game import LineGame
     from tilewright.ntuple.model import Model, load_model
     from tilewright.play.evaluate import Evaluation, evaluate
+    from tilewright.play.exactly import ExactEvaluation, evaluate_exactly
     from tilewright.play.recording import Recording, read_games
     from tilewright.play.review import Review, review
     from tilewright.play.statistics import Estimate
@@ -66,6 +69,8 @@ __all__ = [
     "Episode",
     "Estimate",
     "Evaluation",
+    "ExactEvaluation",
+    "ExactTable",
     "FileError",
     "Game",
     "IllegalMoveError",
@@ -87,12 +92,15 @@ __all__ = [
     "UnreachedError",
     "UsageError",
     "evaluate",
+    "evaluate_exactly",
     "load_model",
+    "load_table",
     "make_agent",
     "make_game",
     "read_config",
     "read_games",
     "review",
+    "solve",
     "stream_for",
     "sweep",
     "train",
@@ -113,6 +121,8 @@ _HOMES = {
     "Episode": "tilewright.games.episode",
     "Estimate": "tilewright.play.statistics",
     "Evaluation": "tilewright.play.evaluate",
+    "ExactEvaluation": "tilewright.play.exactly",
+    "ExactTable": "tilewright.exact.table",
     "FileError": "tilewright.errors",
     "Game": "tilewright.games.base",
     "IllegalMoveError": "tilewright.errors",
@@ -134,12 +144,15 @@ _HOMES = {
     "UnreachedError": "tilewright.errors",
     "UsageError": "tilewright.errors",
     "evaluate": "tilewright.play.evaluate",
+    "evaluate_exactly": "tilewright.play.exactly",
     "load_model": "tilewright.ntuple.model",
+    "load_table": "tilewright.exact.table",
     "make_agent": "tilewright.agents",
     "make_game": "tilewright.games",
     "read_config": "tilewright.training.config",
     "read_games": "tilewright.play.recording",
     "review": "tilewright.play.review",
+    "solve": "tilewright.exact.solve",
     "stream_for": "tilewright.rng",
     "sweep": "tilewright.reproduce.sweep",
     "train": "tilewright.training.api",

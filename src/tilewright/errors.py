@@ -32,8 +32,29 @@ __all__ = [
 ]
 
 
+_LONGEST_LINE = 1_500  # characters
+
+
 class TilewrightError(Exception):
-    """Base class of all errors that tilewright raises on purpose."""
+    """Base class of all errors that tilewright raises on purpose.
+
+    The message is one line of printable text, whatever it quotes: signs that a terminal would obey are escaped, and a
+    message that is too long loses its middle.
+
+    >>> UsageError("no \\x1b[31mboard\\n")
+    UsageError('no \\\\x1b[31mboard\\\\n')
+    """
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(_one_line(str(message)))
+
+
+def _one_line(text: str) -> str:
+    if not text.isprintable():
+        text = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
+    if len(text) > _LONGEST_LINE:
+        return f"{text[: _LONGEST_LINE // 2]} … {text[-_LONGEST_LINE // 3 :]}"
+    return text
 
 
 class UsageError(TilewrightError, ValueError):
@@ -74,6 +95,10 @@ class ClusterError(TilewrightError):
 
 class JobsFailedError(TilewrightError):
     """Some jobs of a suite failed, one line each in the message; all others are finished."""
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__()
+        self.args = ("\n".join(map(_one_line, str(message).split("\n"))),)
 
 
 class IllegalMoveError(UsageError):

@@ -74,7 +74,7 @@ def test_the_second_process_loads_what_the_first_compiled(tmp_path: Path) -> Non
     command = ("evaluate", "random", "--games", "10", "--threads", "1")
     first, second = (run_tilewright(*command, TILEWRIGHT_CACHE=str(tmp_path)) for _ in range(2))
     assert first.returncode == second.returncode == 0, first.stderr + second.stderr
-    assert first.stderr.splitlines() == ["compiling kernels… (once; the next start loads them)"]
+    assert first.stderr.splitlines() == [f"compiling kernels… (once; the next start loads them from {tmp_path})"]
     assert second.stderr == ""
     figures = [[line for line in run.stdout.splitlines() if not line.startswith("speed")] for run in (first, second)]
     assert figures[0] == figures[1]

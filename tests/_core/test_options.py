@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 import pytest
 
-from tilewright import AGENTS, GAMES
+from tilewright import AGENTS, GAMES, make_agent
 from tilewright._core.checks import Range
 from tilewright._core.options import Configurable, check_ranges, option_words, options_of
 from tilewright._core.registry import Registry
@@ -195,3 +195,32 @@ def test_every_number_of_games_and_agents_has_limits(registry: Registry[Any]) ->
         for option in registry.options(name).values():
             is_number = bool({int, float} & set(option.kinds))
             assert not is_number or option.range is not None or option.name in elsewhere, (name, option.name)
+
+
+class Source:
+    """Something that only Python can give."""
+
+
+class Reader(Configurable):
+    source: str | Source = ""
+    anything: str | Any = ""
+    numbers: str | list[int] = ""
+
+
+def test_an_object_must_be_of_a_type_that_the_option_names() -> None:
+    options = options_of(Reader)
+    given = Source()
+    assert options["source"].convert(given) is given
+    assert options["source"].convert("a file") == "a file"
+    for wrong in ({}, [1], object(), None):
+        with pytest.raises(ValueError, match="must be text or a Source"):
+            options["source"].convert(wrong)
+    for name in ("anything", "numbers"):  # such types cannot be told from others
+        assert options[name].convert([1]) == [1]
+
+
+@pytest.mark.parametrize("agent", ["ntuple", "expectimax", "montecarlo:horizon=2", "dqn"])
+def test_a_model_is_a_file_or_a_model(agent: str) -> None:
+    for wrong in ({}, [1, 2], b"model"):
+        with pytest.raises(SpecError, match=r"option model=.*: must be text or a path or a (Deep)?Model"):
+            make_agent(agent, model=wrong)

@@ -8,13 +8,13 @@ import pytest
 
 from tests.agents.test_ntuple import random_model
 from tests.process import run_tilewright
-from tilewright import AGENTS, make_game
+from tilewright import AGENTS, make_game, solve
 from tilewright.errors import MissingExtraError
 
 BOARD = "2 2 4 / 0 8 0 / 0 0 2"
 GAME = "2048:rows=3,columns=3"
 
-# A value that is not the default, and the options that it needs beside it. {model} is a file.
+# A value that is not the default, and the options that it needs beside it. {model} and {table} are files.
 VALUES: dict[str, dict[str, str]] = {
     "ntuple": {"model": "model={model}", "downgrade_above": "downgrade_above=16,model={model}"},
     "expectimax": {
@@ -37,6 +37,7 @@ VALUES: dict[str, dict[str, str]] = {
         "spawn": "spawn=shared",
         "threads": "threads=2",
     },
+    "exact": {"table": "table={table}"},
     "uct": {
         "rollouts": "rollouts=9",
         "value": "value=largest",
@@ -51,6 +52,8 @@ TRAINED_ELSEWHERE = {
     "afterstate": {"model", "invalid"},
 }  # tests/deep plays with their models
 
+OF_4X4 = {"ntuple": {"endgames"}, "expectimax": {"endgames"}}  # test_endgames.py
+
 
 def test_every_option_has_a_value_here() -> None:
     for name in AGENTS:
@@ -58,7 +61,8 @@ def test_every_option_has_a_value_here() -> None:
             fields = {field.name for field in dataclasses.fields(AGENTS.load(name))}
         except MissingExtraError:
             continue
-        assert fields == TRAINED_ELSEWHERE.get(name, set(VALUES.get(name, {}))), name
+        tested = TRAINED_ELSEWHERE.get(name, set(VALUES.get(name, {}))) | OF_4X4.get(name, set())
+        assert fields == tested, name
 
 
 @pytest.fixture(scope="module")
@@ -68,9 +72,16 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("table") / "table"
+    solve(GAME, goal=16, out=path, threads=1)
+    return path
+
+
 @pytest.mark.parametrize(("name", "option"), [(name, option) for name, options in VALUES.items() for option in options])
-def test_an_agent_with_the_option_moves(name: str, option: str, model: Path) -> None:
-    spec = f"{name}:{VALUES[name][option].format(model=model)}"
+def test_an_agent_with_the_option_moves(name: str, option: str, model: Path, table: Path) -> None:
+    spec = f"{name}:{VALUES[name][option].format(model=model, table=table)}"
     found = run_tilewright("move", BOARD, "--game", GAME, "--agent", spec, "--json")
     assert found.returncode == 0, found.stderr
     facts = json.loads(found.stdout)

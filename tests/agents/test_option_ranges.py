@@ -62,10 +62,9 @@ class MoreCareful(Careful):
     weight = 2.0
 
 
-def test_agents_of_users_can_have_ranges() -> None:
-    for cls in (Careful, MoreCareful):
-        assert options_of(cls)["weight"].range == Range(0, 10)
-        assert cls(weight=10).weight == 10
-        with pytest.raises(SpecError, match=r"option weight=11: must be a number from 0 to 10"):
-            cls(weight=11)
-    assert MoreCareful().weight == 2.0
+@pytest.mark.parametrize(("cls", "default"), [(Careful, 1.0), (MoreCareful, 2.0)])
+def test_agents_of_users_can_have_ranges(cls: type[Careful], default: float) -> None:
+    assert options_of(cls)["weight"].range == Range(0, 10)
+    assert (cls().weight, cls(weight=10).weight) == (default, 10)
+    with pytest.raises(SpecError, match=r"option weight=11: must be a number from 0 to 10"):
+        cls(weight=11)

@@ -49,9 +49,10 @@ def test_a_player_that_was_stopped_searches_no_more() -> None:
     for spec in ("greedy", "heuristic:depth=2"):
         player = endless(spec)
         player.stop()
-        for call in (lambda p=player: p.analyse(BOARD), lambda p=player: p.play(BOARD, 0, stream_for(0), 5)):
-            with pytest.raises(SearchStoppedError):
-                call()
+        with pytest.raises(SearchStoppedError):
+            player.analyse(BOARD)
+        with pytest.raises(SearchStoppedError):
+            player.play(BOARD, 0, stream_for(0), 5)
 
 
 def test_stopping_one_player_leaves_the_others_alone() -> None:

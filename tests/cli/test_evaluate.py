@@ -134,3 +134,18 @@ def test_ctrl_c_reports_the_games_finished_so_far(form: list[str], tmp_path: Pat
     else:
         assert out.startswith(f"random on 2048: {games} games, seed 0, 1 thread\n")
         assert "score, mean" in out
+
+
+def test_exact_results_and_per_cent_of_perfect(command: Command, tmp_path: Path) -> None:
+    game, table = "2048:rows=2,columns=2", tmp_path / "table"
+    command("solve", game, "--out", str(table))
+    words = ["evaluate", "heuristic:depth=1", "--game", game, "--perfect", str(table)]
+    exact = json.loads(command(*words, "--exact", "--json").out)
+    assert exact["perfect"]["percent"] == pytest.approx(100 * exact["score"] / exact["perfect"]["value"])
+    assert exact["perfect"]["ci95"] is None
+    sampled = json.loads(command(*words, "--games", "2000", "--json").out)["perfect"]
+    assert sampled["ci95"][0] < exact["perfect"]["percent"] < sampled["ci95"][1]
+    for said in (command(*words, "--exact"), command(*words, "--games", "2000")):
+        assert "per cent of perfect" in said.out
+    assert "--exact plays no games" in command(*words, "--exact", "--csv", str(tmp_path / "games.csv")).err
+    assert "cannot play 2048" in command("evaluate", "greedy", "--perfect", str(table)).err

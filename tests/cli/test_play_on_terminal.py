@@ -3,11 +3,13 @@
 import os
 import re
 import signal
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from tests.cli.pseudoterminal import Pseudoterminal, on_terminal
+from tests.full_disk import full_disk
 from tilewright import Episode, evaluate, make_agent, make_game
 from tilewright.play.recording import read_games, recording_of
 
@@ -156,14 +158,23 @@ def test_however_it_is_stopped_the_terminal_and_the_record_are_in_order(way: str
     assert list(read_games(record)) == [recording_of(episode, "human")]
 
 
-def test_an_error_leaves_the_terminal_in_order_and_is_one_line() -> None:
-    with on_terminal("play", "--agent", "greedy", "--seed", "5", "--record", "/dev/full") as terminal:
+def test_a_full_disk_does_not_end_the_game_and_the_terminal_is_left_in_order(tmp_path: Path) -> None:
+    record = tmp_path / "games.jsonl"
+    with ExitStack() as stack:
+        with full_disk(400):  # the process inherits the limit
+            play = on_terminal("play", "--agent", "greedy", "--seed", "5", "--record", str(record))
+            terminal = stack.enter_context(play)
         terminal.until("score")
-        terminal.press(*ARROWS.values())
+        terminal.press(" ")  # the agent plays on
+        terminal.until("not recorded, tried again")
+        terminal.press("q")
         code, said = terminal.ended()
         left_in_order(terminal)
-    assert code == 2
-    assert said.endswith("tilewright: /dev/full: cannot be written: No space left on device\n")
+    assert code == 1
+    assert said.endswith(f"tilewright: {record}: cannot be written: File too large\n")
+    assert "not all moves are recorded" in said
+    [kept] = read_games(record)  # as far as there was room
+    assert kept.actions
 
 
 def test_a_terminal_that_goes_away_ends_the_game() -> None:

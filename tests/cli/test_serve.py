@@ -21,7 +21,9 @@ from tests.process import environment, start_tilewright
 from tests.web.live import HANG_SECONDS
 from tilewright.web import server
 
+SLEEPY = "api/v1/move?board=1120000000000001&agent=Sleeper"
 PLUGINS = """
+import time
 import tilewright as tw
 
 class Doubling(tw.LineGame):
@@ -33,6 +35,11 @@ class Doubling(tw.LineGame):
 
     def spawns(self):
         return {2: 1.0}
+
+class Sleeper(tw.Agent):
+    def values(self, board, stream=None):
+        print("sleeping", flush=True)
+        time.sleep(3600)
 
 class First(tw.Agent):
     last: bool = False
@@ -67,6 +74,26 @@ def test_it_says_where_it_is_answers_and_ends_well_on_ctrl_c(tmp_path: Path) -> 
         assert process.wait(HANG_SECONDS) == 0
         assert process.stderr is not None
         assert [line for line in process.stderr if not line.startswith("compiling kernels")] == []
+
+
+@pytest.mark.usefixtures("ctrl_c_raises")
+def test_ctrl_c_does_not_wait_for_what_still_computes(tmp_path: Path) -> None:
+    """A search that never ends stands for a compilation of many seconds: neither is waited for, nor told of."""
+    (tmp_path / "mine.py").write_text(PLUGINS)
+    path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
+    with start("--agent", "mine:Sleeper", PYTHONPATH=path) as process:
+        url = url_said_by(process)
+        asking = subprocess.Popen(
+            [sys.executable, "-c", f"import urllib.request; urllib.request.urlopen({url + SLEEPY!r})"],
+            stderr=subprocess.DEVNULL,
+        )
+        assert process.stdout is not None
+        assert process.stdout.readline() == "sleeping\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(HANG_SECONDS) == 0
+        assert process.stderr is not None
+        assert [line for line in process.stderr if not line.startswith("compiling kernels")] == []
+        asking.wait(HANG_SECONDS)
 
 
 @pytest.mark.usefixtures("ctrl_c_raises")

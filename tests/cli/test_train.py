@@ -198,9 +198,9 @@ def wait_until(is_true: Callable[[], bool], process: "subprocess.Popen[str]") ->
 
 
 @pytest.mark.usefixtures("ctrl_c_raises")
-def test_ctrl_c_and_sigterm_lose_nothing_and_the_run_goes_on_later(command: Command) -> None:
+def test_ctrl_c_sigterm_and_a_closed_terminal_lose_nothing_and_the_run_goes_on_later(command: Command) -> None:
     folder, games = RunFolder(Path("run")), 0
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         before = len(folder.evaluation_points())
         process = start_endless("--set", "evaluate_minutes=0.001")
         wait_until(lambda before=before: len(folder.evaluation_points()) > before, process)  # type: ignore[misc]
@@ -208,7 +208,7 @@ def test_ctrl_c_and_sigterm_lose_nothing_and_the_run_goes_on_later(command: Comm
         out, err = process.communicate()
         lines = [line for line in err.splitlines() if not line.startswith("compiling kernels")]
         assert process.returncode == 0
-        assert lines.count("stopping after the current games; everything learned is saved") == 1
+        assert lines.count("stopping after the current games, to save everything") == 1
         assert "\x1b" not in out + err
         for line in lines:
             stop = r"stopping after .*"
@@ -243,7 +243,7 @@ def test_a_terminal_gets_a_bar_with_the_status_and_the_curve() -> None:
     os.close(terminal)
     out, _ = process.communicate()
     assert process.returncode == 0
-    assert "stopping after the current games; everything learned is saved" in seen
+    assert "stopping after the current games, to save everything" in seen
     assert "Traceback" not in seen
     assert "model run/model.safetensors" in out
 

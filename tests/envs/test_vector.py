@@ -134,7 +134,10 @@ def test_impossible_seeds_are_refused() -> None:
             envs.reset(seed=seed)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("actions", [[0], [0, 4], [-1, 0], ["up", "left"], [0, 2.7], [0.0, 1.0], [None, 1], [[0], [1]]])
+IMPOSSIBLE = [[0], [0, 4], [-1, 0], ["up", "left"], [10**30, 0], [0, 2.7], [0.0, 1.0], [None, 1], [[0], [1]], [0, [1]]]
+
+
+@pytest.mark.parametrize("actions", IMPOSSIBLE)
 def test_impossible_actions_are_refused(actions: list[Any]) -> None:
     envs = BoardVectorEnv(2)
     envs.reset(seed=0)

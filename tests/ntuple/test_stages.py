@@ -10,10 +10,11 @@ from tests.games.variants import random_board
 from tests.ntuple import naive
 from tests.ntuple.reading import read
 from tilewright import SpecError, make_game
+from tilewright._core.jit import Word, kernel
 from tilewright.games.board import Board
 from tilewright.ntuple.model import Model, load_model
 from tilewright.ntuple.patterns import NTupleArchitecture
-from tilewright.ntuple.stages import UNWRITTEN, UNWRITTEN_16
+from tilewright.ntuple.stages import UNWRITTEN, UNWRITTEN_16, Stages, Weights, parse_stages, written_index
 from tilewright.training.config import TrainingConfig
 from tilewright.training.trainer import Trainer
 
@@ -197,3 +198,20 @@ def test_impossible_stages_are_refused(stages: tuple[str, ...], message: str) ->
 def test_promotion_needs_stages() -> None:
     with pytest.raises(SpecError, match="promote goes with stages"):
         NTupleArchitecture(TUPLES, promote=True)
+
+
+@kernel
+def find_written(stages: Stages, weights: Weights, index: Word, stage_size: Word) -> Word:
+    return written_index(stages, weights, index, stage_size)
+
+
+@pytest.mark.parametrize(("dtype", "mark"), [(np.float32, UNWRITTEN), (np.float32, -np.inf), (np.int16, UNWRITTEN_16)])
+def test_no_weight_is_read_before_the_first_stage(dtype: type, mark: float) -> None:
+    """Learning that diverges can leave a mark there, in the middle of a game; what lies before is not its own."""
+    memory = np.full(9, 7, dtype)
+    weights = memory[3:]  # two stages of three weights
+    weights[:] = mark
+    weights[1] = 5
+    stages = parse_stages(("64",), make_game("2048"), promote=True)
+    found = [find_written(stages, weights, np.uint64(index), np.uint64(3)) for index in range(6)]
+    assert found == [0, 1, 2, 0, 1, 2]

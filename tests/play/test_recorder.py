@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.full_disk import fill_disk, free_disk, full_disk
 from tests.play.test_recording import random_game
 from tilewright import Episode, evaluate, make_agent, make_game
 from tilewright.errors import FileError
-from tilewright.play.recording import EpisodeRecorder, GamesRecorder, read_games, recording_of
+from tilewright.play import recorder as recorders
+from tilewright.play.recorder import EpisodeRecorder, GamesRecorder
+from tilewright.play.recording import read_games, recording_of
 
 
 @pytest.mark.parametrize("spec", ["2048", "threes", "2048:rows=2,columns=3"])
@@ -89,8 +92,65 @@ def test_no_game_is_added_behind_a_line_that_is_cut_off(tmp_path: Path) -> None:
 
 def test_what_cannot_be_written_says_why(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    for path, reason in [(tmp_path, "Is a directory"), (tmp_path / "file" / "games.jsonl", "File exists")]:
+    for path, reason in [(tmp_path, "Is a directory"), (tmp_path / "file" / "games.jsonl", "Not a directory")]:
         with pytest.raises(FileError, match=f"cannot be written: {reason}"):
             EpisodeRecorder(path)
-    with pytest.raises(FileError, match="/dev/full: cannot be written: No space left on device"):
+    with pytest.raises(FileError, match="/dev/full: cannot be written: a pipe or a device, not a file"):
         evaluate(make_agent("random"), games=50, record=Path("/dev/full"))
+
+
+def test_two_processes_never_write_the_same_file(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    with EpisodeRecorder(path) as recorder:
+        recorder.update(random_game(make_game("2048"), 0, most=5), "human")
+        before = path.read_bytes()
+        for other in (EpisodeRecorder, GamesRecorder):
+            with pytest.raises(FileError, match="another process is recording games there"):
+                other(path)
+        assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("room", [0, 100, 1000, 1700])
+def test_a_full_disk_does_not_end_a_game_and_its_file_stays_whole(room: int, tmp_path: Path) -> None:
+    """Wherever the disk is full, the file has the game up to some move; afterwards it has all of it."""
+    path, episode = tmp_path / "games.jsonl", Episode(make_game("2048"), 3, 0)
+    with EpisodeRecorder(path) as recorder:
+        for i in range(60):
+            episode.move(episode.legal[0])
+            try:
+                with full_disk(room) if i < 50 else full_disk(1 << 20):
+                    recorder.update(episode, "human")
+            except FileError as error:
+                assert "cannot be written: File too large" in str(error)  # noqa: PT017
+            for found in read_games(path):
+                assert found.states == recording_of(episode, "human").states[: len(found.states)]
+        assert list(read_games(path)) == [recording_of(episode, "human")]
+
+
+def test_games_that_do_not_fit_wait_in_memory(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    games = [recording_of(random_game(make_game("2048"), number), "somebody") for number in range(5)]
+    with GamesRecorder(path) as recorder:
+        for i, game in enumerate(games):
+            fill_disk(len(games[0].to_line()) + 50) if i < 3 else free_disk()
+            recorder.add(game)
+            free_disk()
+            assert list(read_games(path)) == games[: i + 1 if i >= 3 else 1]
+    assert list(read_games(path)) == games
+
+
+def test_an_evaluation_whose_games_do_not_fit_still_has_its_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorders, "PATIENCE", 0.0)
+    path, right = tmp_path / "games.jsonl", evaluate("random", games=20, threads=1)
+    with (
+        full_disk(20_000),
+        pytest.raises(FileError, match=r"File too large; the file has the first \d+ games") as error,
+    ):
+        evaluate("random", games=20, threads=1, record=path)
+    assert error.value.partial.scores.tolist() == right.scores.tolist()  # type: ignore[attr-defined]
+    kept = [game.score for game in read_games(path)]
+    assert kept == right.scores.tolist()[: len(kept)]
+    assert f"the first {len(kept)} games" in str(error.value)
+    assert 0 < len(kept) < 20

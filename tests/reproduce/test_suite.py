@@ -11,7 +11,7 @@ import pytest
 
 from tests.reproduce.tiny import HANG_SECONDS, QUICK, InterruptAfter, RecordingCallback, tiny_experiment
 from tests.training.sessions import tiny
-from tilewright._core.files import try_lock
+from tilewright._core.locks import try_lock
 from tilewright.errors import UnreachedError
 from tilewright.reproduce.experiments import Experiment, Row
 from tilewright.reproduce.report import make_report, write_markdown

@@ -264,7 +264,7 @@ def test_presets_files_and_configurations_are_sources(tmp_path: Path) -> None:
         ({"agent": "ntuples:model={model}"}, SpecError, "there is no agent 'ntuples'"),
         ({"seeds": 0}, UsageError, "seeds = 0: must be a whole number of at least 1"),
         ({"evaluate_games": "10"}, UsageError, "evaluate_games = '10': must be a whole number of at least 1"),
-        ({"threads": 0}, UsageError, "threads = 0: must be a whole number of at least 1"),
+        ({"threads": 0}, UsageError, "threads=0: at least one is needed"),
         ({"out": "a,b"}, UsageError, "a,b: a folder of results must not have a comma in its name"),
     ],
 )

@@ -43,6 +43,9 @@ class Record(Callback):
     def on_save_failed(self, session: TrainingSession, error: FileError) -> None:
         self.calls.append(("on_save_failed", error))
 
+    def on_save_recovered(self, session: TrainingSession) -> None:
+        self.calls.append(("on_save_recovered", None))
+
     def on_stop_requested(self, session: TrainingSession) -> None:
         self.calls.append(("on_stop_requested", None))
 
@@ -56,7 +59,7 @@ def test_a_session_calls_its_callback(tmp_path: Path) -> None:
     folder = train(config, tmp_path, callbacks=record).folder
     names = record.names()
     assert (names[0], names[-1]) == ("on_training_start", "on_training_end")
-    assert {*names} == HOOKS - {"on_save_failed", "on_stop_requested"}
+    assert {*names} == HOOKS - {"on_save_failed", "on_save_recovered", "on_stop_requested"}
     games = [value for name, value in record.calls if name == "on_games_end"]
     assert games == sorted({*games})  # type: ignore[type-var]
     assert games[-1] == 300

@@ -51,7 +51,7 @@ def test_a_session_leaves_its_files(tmp_path: Path) -> None:
     names = sorted(file.name for file in session.folder.path.iterdir())
     assert names[:2] == ["checkpoint.safetensors", "config.toml"]
     assert names[2].startswith("events.out.tfevents.")
-    assert names[3:] == ["metrics.csv", "model.safetensors"]
+    assert names[3:] == ["metrics.csv", "model.safetensors", "session.lock"]
     assert read_config(session.folder.config_file) == tiny()
     assert load_model(session.folder.model_file).weights.tobytes() == learned(session.folder.path)["weights"]
 

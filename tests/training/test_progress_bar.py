@@ -62,20 +62,26 @@ def test_what_happens_is_said(tmp_path: Path) -> None:
     callback = ProgressBarCallback(memory, "a run")
     callback.on_evaluation(session, EvaluationPoint(5000, 9.0, 200, 12345.6, 12000.0, 13000.0, 0.5))
     callback.on_stage_start(session, StagePoint(3, 1000, 9.0, 20, 50, 4321.0))
-    callback.on_save_failed(session, FileError("checkpoint: cannot be written: No space left on device"))
+    for name in ("checkpoint", "metrics", "metrics", "checkpoint"):
+        callback.on_save_failed(session, FileError(f"{name}: cannot be written: No space left on device"))
+    callback.on_save_recovered(session)
+    callback.on_save_failed(session, FileError("metrics: cannot be written: No space left on device"))
     callback.on_stop_requested(session)
     assert memory.lines == [
         "evaluation after 5,000 games: mean 12,346 ± 500 in 200 games",
         "stage 3 starts after 1,000 games, from 20 boards of 50 games; the stage before scored 4,321 from there",
-        "checkpoint not saved, training goes on: checkpoint: cannot be written: No space left on device",
-        "stopping after the current games; everything learned is saved",
+        "not saved, will be tried again: checkpoint: cannot be written: No space left on device",
+        "not saved, will be tried again: metrics: cannot be written: No space left on device",
+        "saved again: nothing is missing",
+        "not saved, will be tried again: metrics: cannot be written: No space left on device",
+        "stopping after the current games, to save everything",
     ]
 
 
 def test_without_a_terminal_lines_go_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with show_progress("a run") as callback:
         callback.on_stop_requested(open_session(tiny(), tmp_path))
-    assert capsys.readouterr() == ("", "stopping after the current games; everything learned is saved\n")
+    assert capsys.readouterr() == ("", "stopping after the current games, to save everything\n")
 
 
 @pytest.mark.parametrize(

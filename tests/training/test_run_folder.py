@@ -12,12 +12,12 @@ from tilewright._core.config import config_from_toml
 from tilewright._core.files import read_tensors, write_tensors
 from tilewright.errors import FileError
 from tilewright.training.config import TrainingConfig
+from tilewright.training.event_log import EventLog
 from tilewright.training.ntuple_session import load_checkpoint, save_checkpoint
 from tilewright.training.run_folder import (
     CurvePoint,
     DeepPoint,
     EvaluationPoint,
-    EventLog,
     RunFolder,
     StagePoint,
     TrainingPoint,
@@ -52,7 +52,7 @@ def test_rows_come_back_as_they_were(folder: RunFolder) -> None:
     assert folder.stage_points() == STAGES
     headers = [file.read_text().splitlines()[0] for file in (folder.metrics_file, folder.evaluations_file)]
     assert headers == [
-        "games,seconds,moves,window,score_mean,score_max,win_rate,alpha,stage",
+        "games,seconds,moves,window,score_mean,score_max,win_rate,alpha,stage,share_max",
         "games,seconds,evaluate_games,score_mean,score_low,score_high,win_rate",
     ]
     assert folder.stages_file.read_text().splitlines()[0] == (
@@ -199,12 +199,12 @@ def test_only_unfinished_files_of_a_run_are_removed(folder: RunFolder) -> None:
 
 
 def test_events_have_the_numbers_of_the_rows(tmp_path: Path) -> None:
-    with EventLog(RunFolder(tmp_path), 0) as log:
-        for point in (*POINTS, *EVALUATIONS):
-            log.add(point)
+    log = EventLog(tmp_path, 0)
+    for point in (*POINTS, *EVALUATIONS):
+        log.add(point)
     events = events_of(tmp_path)
     assert events.keys() == {
-        *("train/score_mean", "train/score_max", "train/win_rate", "train/alpha", "train/stage"),
+        *("train/score_mean", "train/score_max", "train/win_rate", "train/alpha", "train/stage", "train/share_max"),
         *(f"evaluation/{column}" for column in ("score_mean", "score_low", "score_high", "win_rate")),
     }
     for name, found in events.items():
@@ -216,7 +216,6 @@ def test_events_have_the_numbers_of_the_rows(tmp_path: Path) -> None:
 def test_a_resumed_run_hides_the_events_that_it_plays_again(tmp_path: Path) -> None:
     """TensorBoard drops events at or after the step of a session's start; both logs begin within the same second."""
     for games in (0, 40):
-        with EventLog(RunFolder(tmp_path), games) as log:
-            log.add(POINTS[0])
+        EventLog(tmp_path, games).add(POINTS[0])
     assert purges_of(tmp_path) == [1, 41]
     assert len(events_of(tmp_path)["train/alpha"]) == 2

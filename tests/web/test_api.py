@@ -9,10 +9,11 @@ from fastapi.testclient import TestClient
 
 from tests.deep import small as deep
 from tests.web.conftest import API, BOARD, wait_for
-from tilewright import AGENTS, GAMES, Episode, evaluate, make_agent, make_game
+from tilewright import AGENTS, GAMES, Board, Episode, evaluate, make_agent, make_game
 from tilewright.cli.main import main
-from tilewright.play.recording import play_recorded
+from tilewright.play.recording import play_recorded, state_text
 from tilewright.play.review import review
+from tilewright.rng import stream_for
 from tilewright.training.run_folder import RunFolder
 from tilewright.web.app import make_app
 
@@ -50,7 +51,7 @@ def test_python_command_line_and_http_break_ties_alike(
     assert (
         printed["move"] == answered["move"] == analysis.move == make_agent(agent).move(make_game("2048").parse(board))
     )
-    keys = {"agent", "game", "text", "board", "legal", "values", "move", "depth", "nodes", "seconds"}
+    keys = {"agent", "game", "text", "board", "legal", "values", "unit", "move", "depth", "nodes", "seconds"}
     assert keys == answered.keys() == printed.keys()
 
 
@@ -126,7 +127,7 @@ def test_games_and_agents_are_those_of_the_registries(client: TestClient) -> Non
     assert games[1]["tiles"][:5] == [0, 1, 2, 3, 6]
     assert {option["name"] for option in games[0]["options"]} >= {"rows", "columns", "four", "start_tiles"}
     agents = get(client, "/agents")
-    assert {agent["name"] for agent in agents} == set(AGENTS) - {"dqn", "afterstate"}  # which play runs alone
+    assert {agent["name"] for agent in agents} == set(AGENTS) - {"dqn", "afterstate", "exact"}  # which need a file
     assert [agent["run"] for agent in agents if agent["run"]] == ["large", "large"]
     small = get(client, "/agents", game="2048:rows=3,columns=3")
     assert [agent["spec"] for agent in small if agent["run"]] == ["expectimax:model=small", "ntuple:model=small"]
@@ -157,7 +158,9 @@ def test_a_review_is_that_of_the_library(client: TestClient) -> None:
     recording = play_recorded(make_agent("random").player(game), 9, 0)
     begun = client.post(f"{API}/reviews", json={"recording": recording.to_line(), "agent": "greedy", "worst": 3})
     job = wait_for(client, begun.json()["id"])
-    assert job["result"] == json.loads(json.dumps(review(recording, make_agent("greedy")).summary(3)))
+    expected = review(recording, make_agent("greedy"))
+    more = {"best": [move.best for move in expected.moves]}
+    assert job["result"] == json.loads(json.dumps({**expected.summary(3), **more}))
 
 
 def test_runs_are_listed_and_have_their_curves(client: TestClient, runs: Path) -> None:
@@ -271,3 +274,50 @@ def test_a_wrong_method_is_told_the_right_ones(client: TestClient, method: str, 
     answer = client.request(method, path)
     assert (answer.status_code, answer.headers["allow"]) == (405, allowed)
     assert answer.json() == {"reason": "Method Not Allowed"}
+
+
+@pytest.mark.parametrize("spec", ["2048:rows=3,win_tile=64", "threes"])
+def test_one_game_is_described_as_it_is_played(client: TestClient, spec: str) -> None:
+    game, found = make_game(spec), get(client, "/game", game=spec)
+    assert (found["spec"], found["rows"], found["columns"]) == (game.spec, game.rows, game.columns)
+    assert found["win_tile"] == (None if game.win_code is None else game.value(game.win_code))
+    assert game.text(game.parse(found["example"])) == found["example"]
+    assert bool(found["hints"]) is game.has_hints
+    assert found["variant"] == ("rows=3, win_tile=64" if "rows" in spec else "")
+
+
+def test_several_steps_are_the_same_as_one_after_the_other(client: TestClient) -> None:
+    start = get(client, "/start", game="threes", seed=3)
+    episode = Episode(make_game("threes"), seed=3)
+    moves = []
+    for turn in range(20):
+        moves.append(episode.legal[turn % len(episode.legal)])
+        episode.move(moves[-1])
+    request = {"game": "threes", "board": start["code"], "score": start["score"], "stream": start["stream"]}
+    answer = client.post(f"{API}/steps", json=request | {"moves": moves})
+    assert [entry[0] for entry in answer.json()["moves"]] == moves
+    last = answer.json()["moves"][-1]
+    assert (last[1], last[2]) == (state_text(episode.game, episode.board.state), episode.score)
+    refused = client.post(f"{API}/steps", json=request | {"moves": ["left"] * 201})
+    assert refused.status_code == 422
+
+
+def test_an_outlook_counts_the_games_that_are_played_out(client: TestClient) -> None:
+    game, text = make_game("2048:rows=2,columns=2"), "4 8 / 0 2"
+    request = {"game": game.spec, "board": text, "agent": "greedy", "games": 30, "seed": 2}
+    job = client.post(f"{API}/outlooks", json=request)
+    assert job.status_code == 202
+    found = wait_for(client, job.json()["id"])
+    player, ends, points = make_agent("greedy").player(game), [], []
+    for number in range(30):
+        stream, board, score = stream_for(2, number), game.parse(text), 0
+        while moves := player.play(board, score, stream, 100):
+            board, score = Board(game, moves[-1].state), moves[-1].score
+        ends.append(game.largest(board))
+        points.append(score)
+    result = found["result"]
+    assert (found["state"], found["kind"], result["games"]) == ("done", "outlook", 30)
+    assert result["points"]["mean"] == pytest.approx(sum(points) / 30)
+    assert result["tiles"]["16"]["rate"] == pytest.approx(sum(end >= 16 for end in ends) / 30)
+    assert list(result["tiles"]) == ["16", "32", "64", "128"]
+    assert client.post(f"{API}/outlooks", json=request | {"games": 10**9}).status_code == 400

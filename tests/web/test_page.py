@@ -1,147 +1,40 @@
 """The page in a real browser, compared with the Python API on the same boards."""
 
-import os
 import re
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from tests.training.sessions import tiny, train
-from tests.web.live import HANG_SECONDS, Live, listening, wait_until
+from tests.web.browsing import (
+    FASTEST,
+    KEYS,
+    begin,
+    board_on,
+    browser,
+    choose,
+    expect_drawn,
+    live,
+    number,
+    page,
+    paste,
+    round_trip,
+    set_slider,
+    set_up,
+    tiles_of,
+    values_on,
+    wait,
+)
+from tests.web.live import Live
 from tests.web.plugins import Halves
-from tilewright import GAMES, Board, Episode, evaluate, make_agent, make_game
+from tilewright import Episode, evaluate, make_agent, make_game
 from tilewright.play.recording import play_recorded
 from tilewright.play.review import review
+from tilewright.play.statistics import mean_of
 from tilewright.training.run_folder import RunFolder
-from tilewright.web.playback import Playback
-from tilewright.web.positions import start_position
-from tilewright.web.registration import register_game
 
-CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-FLAGS += ["--disable-sync", "--no-first-run"]
-FASTEST = "9"  # place of the speed slider
-KEYS = {"up": "ArrowUp", "right": "d", "down": "j", "left": "ArrowLeft"}
-
-
-PLAYED = {
-    "2048": ("greedy", "random", "heuristic:depth=1", "expectimax:depth=1,model=large"),
-    "threes": ("greedy", "random", "heuristic:depth=1"),
-    "2048:rows=3,columns=3": ("ntuple:model=small",),
-    "Halves": ("greedy",),
-}
-expect.set_options(timeout=1000 * HANG_SECONDS)
-
-
-@pytest.fixture(scope="module")
-def live(runs: Path) -> Iterator[Live]:
-    """A server whose kernels are compiled, with a game of a user."""
-    games = dict(GAMES._own)
-    register_game("tests.web.plugins:Halves")
-    with listening(runs) as found:
-        for spec, agents in PLAYED.items():
-            game = make_game(spec)
-            for name in agents:
-                agent = found.server.agents.make(name, game)
-                Playback(agent, game).play(start_position(game, 0, 0), 1)
-                agent.analyse(game.start(0))
-        yield found
-    GAMES._own = games
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield found
-        found.close()
-
-
-@pytest.fixture
-def page(browser: Browser, live: Live, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """A new visitor on the page; whatever the console complains about fails the test."""
-    options: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}} | getattr(request, "param", {})
-    context = browser.new_context(base_url=live.url, **options)
-    found = context.new_page()
-    found.set_default_timeout(1000 * HANG_SECONDS)
-    complaints: list[str] = []
-    found.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
-    found.on("pageerror", lambda error: complaints.append(str(error)))
-    found.goto("/")
-    expect(found.locator(".bar.best").first).to_be_visible()
-    yield found
-    assert complaints == []
-    context.close()
-
-
-def board_on(page: Page, index: str = "#board") -> list[list[int]]:
-    """The tiles as a screen reader hears them."""
-    label = page.locator(index).get_attribute("aria-label") or ""
-    rows = re.findall(r"Row \d+: ([^.]+)", label)
-    return [[0 if word == "empty" else int(word) for word in row.split()] for row in rows]
-
-
-def expect_drawn(page: Page, tiles: list[list[int]]) -> None:
-    """Wait until the tiles on the screen are these: tiles that merge arrive a little later than the move."""
-    wanted = sorted(tile for row in tiles for tile in row if tile)
-    page.wait_for_function(
-        """wanted => {
-            const shown = [...document.querySelectorAll("#board .tile")].map((tile) => Number(tile.textContent));
-            return JSON.stringify(shown.sort((a, b) => a - b)) === JSON.stringify(wanted);
-        }""",
-        arg=wanted,
-    )
-
-
-def tiles_of(board: Board) -> list[list[int]]:
-    return [list(row) for row in board.tiles]
-
-
-def begin(page: Page, game: str = "2048", seed: int = 7, **options: str) -> None:
-    page.click("#new")
-    page.check(f"#new-dialog input[value='{game}']")
-    page.fill("#new-seed", str(seed))
-    if options:
-        page.click("#new-dialog summary")
-    for name, value in options.items():
-        page.fill(f"#new-options [name='{name}']", value)
-    page.click("#new-ok")
-    expect(page.locator("#new-dialog")).to_be_hidden()
-    expect(page.locator("#game-about")).to_have_text(f"0 moves · seed {seed}")
-
-
-def choose(page: Page, agent: str, thinks: str = "", index: str = "#ask-agent") -> None:
-    page.locator(f"{index} select").nth(0).select_option(agent)
-    if thinks:
-        page.locator(f"{index} select").nth(1).select_option(thinks)
-
-
-def set_up(page: Page, text: str) -> None:
-    page.click("#edit")
-    page.fill("#edit-text", text)
-    page.click("#edit-dialog button[type=submit]")
-    expect(page.locator("#edit-dialog")).to_be_hidden()
-
-
-def set_slider(page: Page, index: str, value: str) -> None:
-    page.locator(index).fill(value)
-
-
-def wait(page: Page, holds: Callable[[], bool]) -> None:
-    """Wait for a condition of the server while the page goes on."""
-    wait_until(holds, pause=lambda seconds: page.wait_for_timeout(1000 * seconds))
-
-
-def values_on(page: Page) -> dict[str, float]:
-    """The values of the legal moves, with the one digit that is shown."""
-    found = {}
-    for row in page.locator("#bars .bar:not(:disabled)").all():
-        shown = row.locator(".value").inner_text().split("\n")[0]
-        found[row.get_attribute("data-move") or ""] = float(shown.replace(",", ""))
-    return found
+__all__ = ["browser", "live", "page"]  # fixtures
 
 
 @pytest.mark.parametrize("game", ["2048", "threes"])
@@ -279,14 +172,7 @@ def test_a_board_is_set_up_cell_by_cell(page: Page) -> None:
 
 
 def test_a_board_is_pasted_as_it_was_copied(page: Page) -> None:
-    page.evaluate(
-        """text => {
-            const clipboardData = new DataTransfer();
-            clipboardData.setData("text", text);
-            document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
-        }""",
-        "[[2, 0, 0, 0], [0, 8, 0, 0], [0, 0, 0, 0], [0, 0, 65536, 32768]]",
-    )
+    paste(page, "[[2, 0, 0, 0], [0, 8, 0, 0], [0, 0, 0, 0], [0, 0, 65536, 32768]]")
     expect(page.locator("#game-about")).to_have_text("0 moves · own board")
     assert board_on(page) == [[2, 0, 0, 0], [0, 8, 0, 0], [0, 0, 0, 0], [0, 0, 65536, 32768]]
     page.keyboard.press("ArrowLeft")
@@ -320,7 +206,7 @@ def test_autoplay_pauses_and_a_closed_tab_frees_its_work(page: Page, live: Live)
     expect(page.locator("#auto")).to_have_text("Autoplay")
     paused = board_on(page)
     wait(page, lambda: live.server.open_sockets == 0)
-    page.evaluate("fetch('api/v1/games').then((answer) => answer.json())")  # comes after whatever was sent before
+    round_trip(page)
     assert board_on(page) == paused
     page.click("#auto")
     expect(page.locator("#auto")).to_have_text("Pause")
@@ -397,13 +283,28 @@ def test_compare_fills_its_table_with_the_results_of_evaluate(page: Page) -> Non
     page.fill("#compare-games", "20")
     page.fill("#compare-seed", "4")
     page.click("#compare-start")
+    page.goto("/#play")  # a comparison goes on while another view is shown
+    page.goto("/#compare")
     expect(page.locator("#compare-said")).to_have_text("all games are played")
-    for i, agent in enumerate(("greedy", "random")):
-        expected = evaluate(make_agent(agent), make_game("2048"), games=20, seed=4)
+    results = [evaluate(make_agent(agent), make_game("2048"), games=20, seed=4) for agent in ("greedy", "random")]
+    for i, expected in enumerate(results):
         row = page.locator("#compare-table tbody tr").nth(i)
-        expect(row).to_contain_text(f"{agent}20")
+        expect(row).to_contain_text(f"{expected.agent}20")
         expect(row).to_contain_text(f"{expected.score.value:,.0f}± {expected.score.margin:,.0f}")
     assert page.locator("#compare-boards .board").count() == 2
+    difference = mean_of(results[1].scores - results[0].scores)
+    assert difference.margin is not None
+    shown = row.locator("td").nth(2).inner_text().splitlines()
+    assert number(shown[0].split("±")[0]) == pytest.approx(difference.value, abs=0.51)
+    assert number(shown[0].split("±")[1]) == pytest.approx(difference.margin, abs=1)
+    assert shown[1] == (
+        "cannot be told yet" if abs(difference.value) <= difference.margin else "worse, with 95 % confidence"
+    )
+    with page.expect_download() as saved:
+        page.click("#compare-csv")
+    lines = saved.value.path().read_text().splitlines()
+    assert lines[0] == "game,greedy,random"
+    assert [int(line.split(",")[1]) for line in lines[1:]] == results[0].scores.tolist()
 
 
 def test_the_curve_of_a_running_session_grows(page: Page, runs: Path) -> None:

@@ -115,13 +115,30 @@ def test_a_run_whose_extra_is_missing_does_not_break_the_list(tmp_path: Path, mo
     assert RunLibrary(tmp_path).agents_for(make_game("2048")) == {}
 
 
+SECRET_ROWS = {
+    "metrics.csv": HEADER + ROW,
+    "evaluations.csv": "games,seconds,evaluate_games,score_mean,score_low,score_high,win_rate\n1,1.0,1,1.0,1,1,0\n",
+    "stages.csv": "stage,games,seconds,start_boards,collect_games,baseline_score\n2,1,1.0,1,1,1.0\n",
+}
+
+
+def test_the_rows_that_links_hide_are_rows(runs: Path, tmp_path: Path) -> None:
+    shutil.copytree(runs / "large", tmp_path / "open")
+    for file, rows in SECRET_ROWS.items():
+        (tmp_path / "open" / file).write_text(rows)
+    found = RunLibrary(tmp_path).details("open")
+    assert [len(found[key]) for key in ("curve", "evaluations", "stages")] == [1, 1, 1]  # type: ignore[arg-type]
+
+
 @needs_posix
 @pytest.mark.parametrize("file", ["config.toml", "metrics.csv", "evaluations.csv", "stages.csv", "model.safetensors"])
 def test_no_file_is_read_through_a_link(runs: Path, tmp_path: Path, file: str) -> None:
     folder, secret = tmp_path / "runs", tmp_path / "secret"
     shutil.copytree(runs / "large", folder / "linked")
     target = folder / "linked" / file
-    target.rename(secret) if target.exists() else secret.write_text(HEADER + ROW)
+    if file in SECRET_ROWS:
+        target.write_text(SECRET_ROWS[file])
+    target.rename(secret)
     target.symlink_to(secret)
     library = RunLibrary(folder)
     if file == "config.toml":
@@ -176,7 +193,12 @@ def test_a_file_is_read_again_only_when_it_has_changed(
 ) -> None:
     shutil.copytree(runs / "large", tmp_path / "mine")
     library, parsed = RunLibrary(tmp_path), list[str]()
-    monkeypatch.setattr(runs_module, "parse_rows", lambda lines, kind: parsed.append(kind) or [])
+
+    def parse_rows(lines: list[str], kind: type) -> list[object]:
+        parsed.append(kind.__name__)
+        return []
+
+    monkeypatch.setattr(runs_module, "parse_rows", parse_rows)
     monkeypatch.setattr(runs_module, "parse_config", lambda text: parsed.append("config"))
     for _ in range(3):
         library.summaries()

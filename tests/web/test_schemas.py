@@ -17,11 +17,15 @@ from tilewright.web.limits import Limits
 
 ROUTES = {
     f"GET {API}/games",
+    f"GET {API}/game",
+    f"GET {API}/rules",
     f"GET {API}/agents",
     f"GET {API}/start",
     f"GET {API}/board",
     f"GET {API}/move",
     f"POST {API}/step",
+    f"POST {API}/steps",
+    f"POST {API}/outlooks",
     f"POST {API}/evaluations",
     f"POST {API}/reviews",
     f"GET {API}/jobs",
@@ -48,10 +52,14 @@ def test_every_operation_has_a_name_of_its_own(client: TestClient) -> None:
     names = {operation["operationId"] for methods in paths.values() for operation in methods.values()}
     assert names == {
         "list_games",
+        "describe_game",
+        "list_rules",
         "list_agents",
         "start_game",
         "read_board",
         "play_step",
+        "play_steps",
+        "start_outlook",
         "advise_move",
         "start_evaluation",
         "start_review",

@@ -4,11 +4,12 @@ import asyncio
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from fastapi.testclient import TestClient
-from starlette.websockets import WebSocketDisconnect
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from tests.web.conftest import API, BOARD, state_of
 from tests.web.live import HANG_SECONDS, wait_until
@@ -16,7 +17,9 @@ from tilewright import evaluate, make_agent, make_game
 from tilewright.play.recording import play_recorded, state_text
 from tilewright.web.app import make_app
 from tilewright.web.limits import Limits
-from tilewright.web.sockets import Pace
+from tilewright.web.schemas import AutoplayRequest
+from tilewright.web.sockets import Pace, _autoplay, _serve
+from tilewright.web.state import ServerState
 
 
 def messages(client: TestClient, path: str, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -153,3 +156,22 @@ def test_the_number_of_open_sockets_is_limited(runs: Path) -> None:
         with client.websocket_connect(f"{API}/watch") as second, pytest.raises(WebSocketDisconnect) as closed:
             second.receive_json()
     assert (closed.value.code, closed.value.reason) == (1013, "too many sockets are open")
+
+
+class GoneClient:
+    """A client that asks for something impossible, and does not wait for the reason."""
+
+    async def accept(self) -> None:
+        pass
+
+    async def receive_text(self) -> str:
+        return "{}"
+
+    async def send_json(self, message: object) -> None:
+        raise WebSocketDisconnect(1006)
+
+
+def test_a_client_that_goes_before_the_reason_comes_is_forgotten() -> None:
+    server = SimpleNamespace(open_sockets=0, limits=Limits(), runs=SimpleNamespace(hide_paths=str))
+    asyncio.run(_serve(cast(ServerState, server), cast(WebSocket, GoneClient()), AutoplayRequest, _autoplay))
+    assert server.open_sockets == 0

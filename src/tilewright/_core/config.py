@@ -18,8 +18,9 @@ from typing import NamedTuple, Self, TypeAlias, TypeVar, cast
 
 from tilewright._core.checks import Range, check_choice
 from tilewright._core.files import write_text
+from tilewright._core.inputs import modified_at, read_text, shown
 from tilewright._core.text import did_you_mean, excerpt
-from tilewright.errors import ConfigError, FileError
+from tilewright.errors import ConfigError
 
 __all__ = [
     "MAX_COUNT",
@@ -173,13 +174,10 @@ def read_source(source: str | Path, *folders: str) -> str:
     if isinstance(source, str) and source in presets:
         return resources.files("tilewright").joinpath(f"{presets[source]}/{source}.toml").read_text("utf-8")
     path = Path(source)
-    if isinstance(source, str) and not path.suffix and not path.exists():
+    if isinstance(source, str) and not path.suffix and not modified_at(path):
         hint = did_you_mean(source, presets)
-        raise ConfigError(f"there is no preset or file {source!r}{hint}; presets: {', '.join(presets)}")
-    try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or 'not text'}") from None
+        raise ConfigError(f"there is no preset or file {shown(source)!r}{hint}; presets: {', '.join(presets)}")
+    return read_text(path)
 
 
 def config_from_toml(kind: type[C], text: str, **changes: object) -> C:
@@ -190,7 +188,7 @@ def config_from_toml(kind: type[C], text: str, **changes: object) -> C:
     """
     try:
         entries = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (RecursionError, ValueError) as error:  # a ValueError is a number of thousands of digits
         raise ConfigError(f"not valid TOML: {error}") from None
     return _from_entries(kind, {**entries, **_keys(changes)})
 
@@ -199,7 +197,8 @@ def _from_entries(kind: type[C], entries: Mapping[str, object]) -> C:
     fields = {_key(field.name): field.name for field in dataclasses.fields(kind)}
     for name in entries:
         if name not in fields:
-            raise ConfigError(f"unknown key {name!r}{did_you_mean(name, fields)}; known: {', '.join(fields)}")
+            hint = did_you_mean(name, fields)
+            raise ConfigError(f"unknown key {excerpt(name, 200)}{hint}; known: {', '.join(fields)}")
     types = _field_types(kind)
     return kind(**{fields[name]: _typed(name, value, types[fields[name]]) for name, value in entries.items()})
 
@@ -223,7 +222,7 @@ def _typed(key: str, value: object, wanted: object) -> Value:
     if wanted is bool and isinstance(value, bool):
         return value
     if wanted is str and isinstance(value, str):
-        return value
+        return _text(key, value)
     if wanted is int and isinstance(value, numbers.Integral) and not isinstance(value, bool):
         return int(value)
     if wanted is float and isinstance(value, numbers.Real) and not isinstance(value, bool):
@@ -232,8 +231,17 @@ def _typed(key: str, value: object, wanted: object) -> Value:
         except OverflowError:
             raise ConfigError(f"{key}: the number is too large") from None
     if wanted == tuple[str, ...] and isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
-        return tuple(value)
+        return tuple(_text(key, item) for item in value)
     raise ConfigError(f"{key} = {excerpt(value, 60)}: must be {_TYPES[wanted][1]}")
+
+
+def _text(key: str, value: str) -> str:
+    """The value, if TOML can express it; parts of a file name may be no UTF-8."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ConfigError(f"{key} = {value!a}: must be text in UTF-8") from None
+    return value
 
 
 def _toml(value: Value) -> str:

@@ -11,7 +11,6 @@ import math
 import mmap
 import os
 import secrets
-import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +20,8 @@ from typing import IO, Any, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright._core.inputs import open_input, shown
+from tilewright._core.outputs import FileKind, check_output, write_error
 from tilewright._core.text import excerpt
 from tilewright.errors import FileError
 
@@ -33,7 +34,6 @@ __all__ = [
     "read_metadata",
     "read_tensors",
     "replace_file",
-    "try_lock",
     "write_bytes",
     "write_tensors",
     "write_text",
@@ -48,35 +48,47 @@ _MAX_HEADER = 1 << 20
 _MAX_DIMENSIONS = 8
 _CHUNK = 1 << 24  # bytes written or hashed at once
 _ALIGN = 64
+_LONGEST_NAME = 200  # bytes; file systems allow 255
 _NO_CHECKSUM = b"0" * 64  # in place of the checksum, while the checksum of the header is computed
 
 
 @contextmanager
-def replace_file(path: Path) -> Iterator[IO[bytes]]:
+def replace_file(path: Path, kind: FileKind | None = None, *, force: bool = False) -> Iterator[IO[bytes]]:
     """Open a file to write to, which replaces `path` when the block ends without an error.
 
     The old content stays until the new content is on the disk: temporary file, fsync, rename. After an error the
     temporary file is removed, and `path` is unchanged.
 
+    Args:
+        path: The file. A link is followed; folders, devices and pipes are refused.
+        kind: What is written. An existing file of another kind is refused; None allows any kind.
+        force: Whether to replace an existing file of another kind.
+
     Raises:
-        FileError: The file cannot be written.
+        FileError: The file cannot be written, or is of another kind.
     """
+    target = check_output(path, kind, force=force)
     temporary: Path | None = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = target.with_name(f".{_short(target.name)}.{secrets.token_hex(8)}.part")
         with unfinished.open("xb") as file:  # tempfile would make a file that only its owner can read
             temporary = unfinished
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
-        _sync_folder(path.parent)
+        temporary.replace(target)
+        _sync_folder(target.parent)
     except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise write_error(path, error) from error
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+def _short(name: str) -> str:
+    """Return a name to which a suffix can be added, however long names may be."""
+    return name if len(os.fsencode(name)) < _LONGEST_NAME else name[: _LONGEST_NAME // 4]
 
 
 def _sync_folder(folder: Path) -> None:
@@ -89,33 +101,6 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-@contextmanager
-def try_lock(path: Path) -> Iterator[bool]:
-    """Lock the file `path` for this thread; yields False if another thread or process holds the lock.
-
-    The file is made if it does not exist. Windows has no such lock: there the answer is always True.
-    """
-    make_folder(path.parent)
-    try:
-        file = path.open("ab")
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror}") from None
-    with file:
-        yield _flock(file)
-
-
-def _flock(file: IO[bytes]) -> bool:
-    if os.name == "nt":
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
 def make_folder(folder: Path) -> None:
     """Make a folder and its parents, unless they exist.
 
@@ -125,40 +110,64 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"{folder}: cannot be written: {error.strerror}") from None
+        raise write_error(folder, error) from error
+    except ValueError:
+        raise FileError(f"{shown(folder)}: cannot be written: no folder can have this name") from None
 
 
-def write_text(path: Path, text: str) -> None:
-    """Replace the content of a file by a text in UTF-8."""
-    write_bytes(path, text.encode())
+def write_text(path: Path, text: str, kind: FileKind | None = None, *, force: bool = False) -> None:
+    """Replace the content of a file by a text in UTF-8; see `replace_file`.
+
+    Parts of file names that are no UTF-8 are written as question marks.
+    """
+    write_bytes(path, text.encode("utf-8", "replace"), kind, force=force)
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """Replace the content of a file."""
-    with replace_file(path) as file:
+def write_bytes(path: Path, content: bytes, kind: FileKind | None = None, *, force: bool = False) -> None:
+    """Replace the content of a file; see `replace_file`."""
+    with replace_file(path, kind, force=force) as file:
         file.write(content)
 
 
-def write_tensors(path: Path, tensors: Tensors, metadata: Mapping[str, str]) -> None:
-    """Write arrays and metadata as safetensors, with a checksum of all of it in the metadata."""
+def write_tensors(
+    path: Path,
+    tensors: Mapping[str, Array | list[Array]],
+    metadata: Mapping[str, str],
+    kind: FileKind | None = None,
+    *,
+    force: bool = False,
+) -> None:
+    """Write arrays and metadata as safetensors, with a checksum of all of it in the metadata; see `replace_file`.
+
+    Args:
+        path: The file.
+        tensors: The arrays by name; a list of one-dimensional arrays is written as one array.
+        metadata: Texts by name.
+        kind: What may be replaced.
+        force: Whether any file may be replaced.
+    """
     header: dict[str, object] = {}
     end = 0
     digest = hashlib.sha256()
-    for name, tensor in tensors.items():
-        begin, end = end, end + tensor.nbytes
-        header[name] = {"dtype": _NAMES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [begin, end]}
-        for chunk in _chunks(tensor):
-            digest.update(chunk)
+    pieces = {name: tensor if isinstance(tensor, list) else [tensor] for name, tensor in tensors.items()}
+    for name, parts in pieces.items():
+        begin, end = end, end + sum(part.nbytes for part in parts)
+        shape = parts[0].shape if len(parts) == 1 else (sum(len(part) for part in parts),)
+        header[name] = {"dtype": _NAMES[parts[0].dtype], "shape": list(shape), "data_offsets": [begin, end]}
+        for part in parts:
+            for chunk in _chunks(part):
+                digest.update(chunk)
     header["__metadata__"] = {**metadata, "sha256": _NO_CHECKSUM.decode()}
     text = json.dumps(header).encode()
     text += b" " * (-(len(text) + 8) % _ALIGN)
     before, zeros, after = text.rpartition(_NO_CHECKSUM)
     text = before + _checksum(before + zeros + after, digest.digest()).encode() + after
-    with replace_file(path) as file:
+    with replace_file(path, kind, force=force) as file:
         file.write(len(text).to_bytes(8, "little") + text)
-        for tensor in tensors.values():
-            for chunk in _chunks(tensor):
-                file.write(chunk)
+        for parts in pieces.values():
+            for part in parts:
+                for chunk in _chunks(part):
+                    file.write(chunk)
 
 
 def _chunks(tensor: Array) -> Iterator[memoryview]:
@@ -205,11 +214,8 @@ def read_metadata(path: Path) -> dict[str, str]:
 
 def _read_header(path: Path) -> tuple[bytes, int]:
     """Return the text of the header, and the size of the whole file."""
-    about = path.stat()
-    size = about.st_size
-    if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):  # opening a FIFO might wait for ever
-        raise FileError(f"{path}: not a safetensors file, and no file at all")
-    with path.open("rb") as file:
+    with open_input(path) as file:
+        size = os.fstat(file.fileno()).st_size
         length = int.from_bytes(file.read(8), "little")
         if size < 10 or not 2 <= length <= size - 8:
             raise FileError(f"{path}: not a safetensors file")
@@ -328,7 +334,7 @@ def _verify_checksum(path: Path, text: bytes, metadata: Mapping[str, str]) -> No
     if not given:
         raise FileError(f"{path}: has no checksum; not a file of tilewright")
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with open_input(path) as file:
         file.seek(8 + len(text))
         while chunk := file.read(_CHUNK):
             digest.update(chunk)

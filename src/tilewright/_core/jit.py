@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tilewright._core import kernel_cache
 from tilewright._core.linking import DeferredCompiler, Helper
+from tilewright.errors import UsageError
 
 __all__ = [
     "Float",
@@ -33,6 +34,9 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+if numba.config.DISABLE_JIT:
+    raise UsageError("NUMBA_DISABLE_JIT is set; the kernels of tilewright must be compiled: unset it")
 
 # The types of scalars in a kernel are known when it is compiled; a type checker does not see them.
 Word: TypeAlias = Any  # uint64

@@ -31,7 +31,15 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataC
 
 __all__ = ["KernelCache", "cache_folder", "cache_roots", "why_unsafe"]
 
-_NO_KERNELS = {"bench", "cli", "reproduce", "testing.py", "training", "web"}  # their changes affect no kernel
+_NO_KERNELS = {
+    "bench",
+    "cli",
+    "doctor.py",
+    "reproduce",
+    "testing.py",
+    "training",
+    "web",
+}  # their changes affect no kernel
 _STALE_AFTER_DAYS = 30
 _FOLDER_NAME = re.compile("[0-9a-f]{16}")
 _DIGEST_BYTES = 32

@@ -117,11 +117,13 @@ class Option:
     default: object
     is_required: bool
     range: Range | None = None  # of a number
+    objects: tuple[type, ...] = ()  # these other types; empty if they cannot be told from each other
 
     @property
     def noun(self) -> str:
         """What a value must be, for messages."""
         nouns = dict.fromkeys(_NOUNS[kind] for kind in self.kinds if kind in _NOUNS)
+        nouns |= dict.fromkeys(f"a {kind.__name__}" for kind in self.objects)
         if not nouns:
             return "given in Python, not as text"
         if self.range is not None and float in self.kinds:
@@ -174,6 +176,8 @@ class Option:
         if value is None and type(None) in self.kinds:
             return None
         if self.allows_objects and not isinstance(value, Number | str | os.PathLike):
+            if self.objects and not isinstance(value, self.objects):
+                raise ValueError(f"must be {self.noun}")
             return value
         if isinstance(value, os.PathLike):
             value = os.fspath(value)
@@ -205,8 +209,15 @@ def options_of(cls: type) -> dict[str, Option]:
         hint, allowed = _range_of(hints.get(parameter.name, str if required else type(default)))
         choices = typing.get_args(hint) if typing.get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
         kinds = tuple(kind for kind in choices if kind in _READABLE)
-        found[parameter.name] = Option(parameter.name, kinds, len(kinds) < len(choices), default, required, allowed)
+        others = tuple(kind for kind in choices if kind not in _READABLE)
+        objects = others if all(map(_is_plain_class, others)) else ()
+        found[parameter.name] = Option(parameter.name, kinds, bool(others), default, required, allowed, objects)
     return found
+
+
+def _is_plain_class(kind: object) -> bool:
+    """Whether `isinstance` can tell its objects: not for `Any`, `list[int]` or a protocol."""
+    return isinstance(kind, type) and kind is not typing.Any and not getattr(kind, "_is_protocol", False)
 
 
 def _range_of(hint: object) -> tuple[object, Range | None]:

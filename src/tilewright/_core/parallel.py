@@ -4,17 +4,30 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from numbers import Integral
 
+from tilewright._core.text import excerpt
 from tilewright.errors import UsageError
 
-__all__ = ["default_threads", "parallel_for"]
+__all__ = ["check_threads", "default_threads", "parallel_for"]
 
+_MOST_THREADS = 1024
 _CHUNK_SECONDS = 0.1  # aim for a chunk: short enough for a smooth progress bar and a quick Ctrl-C
 
 
 def default_threads() -> int:
     """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_threads(threads: object) -> None:
+    """Raise UsageError unless a value is a possible number of threads."""
+    if not isinstance(threads, Integral) or isinstance(threads, bool):
+        raise UsageError(f"threads={excerpt(threads)}: must be a whole number")
+    if int(threads) < 1:
+        raise UsageError(f"threads={excerpt(threads)}: at least one is needed")
+    if int(threads) > _MOST_THREADS:
+        raise UsageError(f"threads={excerpt(threads)}: at most {_MOST_THREADS:,} are allowed")
 
 
 def parallel_for(
@@ -40,11 +53,10 @@ def parallel_for(
         How many numbers were covered.
 
     Raises:
-        UsageError: `threads` is below 1.
+        UsageError: `threads` is below 1 or above 1,024.
         BaseException: The first error that `work`, `progress` or `until` raised, or KeyboardInterrupt.
     """
-    if threads < 1:
-        raise UsageError(f"threads={threads}: at least one is needed")
+    check_threads(threads)
     chunks = _Chunks(count, threads, until)
     pool = [threading.Thread(target=chunks.run, args=(work, progress), daemon=True) for _ in range(min(threads, count))]
     try:

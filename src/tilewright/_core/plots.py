@@ -4,16 +4,18 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tilewright._core.files import replace_file
+from tilewright._core.files import write_bytes
+from tilewright._core.outputs import FileKind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-__all__ = ["BLUE", "INK", "ORANGE", "SOFT", "new_figure", "png", "save_png", "second_scale", "shorten", "style"]
+__all__ = ["BLUE", "INK", "ORANGE", "PNG", "SOFT", "new_figure", "png", "save_png", "second_scale", "shorten", "style"]
 
 INK, SOFT, BLUE, ORANGE = "#2b2b33", "#8a8a94", "#1f6f9f", "#d9822b"
+PNG = FileKind("PNG image", lambda head: head.startswith(b"\x89PNG\r\n\x1a\n"))
 
 
 def new_figure(width: float = 8.0, height: float = 4.2) -> "Figure":
@@ -61,7 +63,6 @@ def png(figure: "Figure") -> bytes:
     return buffer.getvalue()
 
 
-def save_png(figure: "Figure", path: Path) -> None:
-    """Write the figure to a PNG file."""
-    with replace_file(path) as file:
-        file.write(png(figure))
+def save_png(figure: "Figure", path: Path, *, force: bool = False) -> None:
+    """Write the figure to a PNG file; `force` replaces a file of another kind."""
+    write_bytes(path, png(figure), PNG, force=force)

@@ -6,7 +6,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -39,6 +39,11 @@ class Task:
     curve: str = ""
 
 
+def _whoever_watches() -> AbstractContextManager[None]:
+    """Ignore a terminal or a pipe that is closed: work does not end because nobody watches it."""
+    return suppress(OSError, ValueError)  # a ValueError says that a stream of Python is closed
+
+
 class Display(ABC):
     """Shows how much of one or several tasks is done. Its methods may be called from several threads."""
 
@@ -52,17 +57,17 @@ class Display(ABC):
             task: The task.
             at_once: Whether a display that prints lines now and then prints this one in any case.
         """
-        with self._lock:
+        with self._lock, _whoever_watches():
             self._show(task, at_once)
 
     def remove(self, name: str) -> None:
         """Remove the bar of a task, if it has one."""
-        with self._lock:
+        with self._lock, _whoever_watches():
             self._remove(name)
 
     def say(self, line: str) -> None:
         """Show a line that stays."""
-        with self._lock:
+        with self._lock, _whoever_watches():
             self._say(line)
 
     @abstractmethod
@@ -165,7 +170,7 @@ def open_display(interval: float, *, keep: bool = True) -> Iterator[Display]:
     if _in_notebook():
         yield NotebookDisplay(_notebook_output())
         return
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield PlainDisplay(interval)
         return
     from rich.console import Console
@@ -180,8 +185,14 @@ def open_display(interval: float, *, keep: bool = True) -> Iterator[Display]:
         TextColumn("{task.fields[curve]}", style="blue"),
         TextColumn("{task.fields[status]}"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=not keep) as progress:
+    progress = Progress(*columns, console=Console(stderr=True), transient=not keep)
+    with _whoever_watches():
+        progress.start()
+    try:
         yield TerminalDisplay(progress)
+    finally:
+        with _whoever_watches():
+            progress.stop()
 
 
 def _in_notebook() -> bool:

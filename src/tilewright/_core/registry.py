@@ -33,6 +33,7 @@ __all__ = ["Entry", "Registry", "load_object"]
 
 T = TypeVar("T")
 _DOTTED = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
+_LONGEST_WORD = 100  # that may be a slip of the pen
 _TARGET = re.compile(rf"({_DOTTED}):({_DOTTED})", re.ASCII)
 
 
@@ -152,7 +153,7 @@ class Registry(Generic[T]):
         name, _ = self.parse(spec)
         module = name.partition(":")[0]
         if ":" in name and module not in sys.modules:
-            raise SpecError(f"{self.kind} {name}: the module {module} is not loaded here")
+            raise SpecError(f"{self.kind} {name}: the module {module} is not loaded here: import it first")
 
     def load(self, name: str) -> type[T]:
         """Import the class of a registered name or of `module:Class`.
@@ -265,7 +266,7 @@ class Registry(Generic[T]):
             try:
                 values[key] = known[key].convert(value)
             except ValueError as error:
-                shown = value if isinstance(value, str) else excerpt(value)
+                shown = value if isinstance(value, str) and len(value) < _LONGEST_WORD else excerpt(value)
                 raise SpecError(f"{self.kind} {name}, option {key}={shown}: {error}") from None
         for key, option in known.items():
             if option.is_required and key not in values:

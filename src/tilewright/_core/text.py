@@ -3,7 +3,9 @@
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["did_you_mean", "excerpt"]
+__all__ = ["did_you_mean", "excerpt", "readable"]
+
+_LONGEST_WORD = 100  # that may be a slip of the pen
 
 
 def excerpt(value: object, limit: int = 24) -> str:
@@ -22,7 +24,12 @@ def excerpt(value: object, limit: int = 24) -> str:
     return shown if len(shown) <= limit else f"{shown[: limit - 4]}…"
 
 
+def readable(text: str) -> str:
+    """Return a text with question marks in place of what is no UTF-8, as parts of file names may be."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """` (did you mean 'greedy'?)` for the nearest known word, or nothing."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5) if len(word) < _LONGEST_WORD else []
     return f" (did you mean {close[0]!r}?)" if close else ""

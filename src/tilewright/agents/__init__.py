@@ -20,6 +20,7 @@ AGENTS: "Registry[Agent]" = Registry(
         "minimax": Entry("tilewright.agents.minimax:MinimaxAgent", "α-β by rules of thumb, against the worst tile"),
         "montecarlo": Entry("tilewright.agents.montecarlo:MonteCarloAgent", "the move whose playouts end best"),
         "uct": Entry("tilewright.agents.uct:UctAgent", "Monte Carlo tree search, with chance nodes"),
+        "exact": Entry("tilewright.agents.exact:ExactAgent", "perfect play by a table of exact values"),
         "dqn": Entry("tilewright.deep.agent:DqnAgent", "a trained deep network that values actions", "deep"),
         "afterstate": Entry(
             "tilewright.deep.agent:AfterstateAgent", "a trained deep network that values afterstates", "deep"

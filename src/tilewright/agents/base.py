@@ -8,7 +8,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,10 @@ from tilewright.games.state_kernels import typed_state
 from tilewright.rng import Stream, stream_for
 from tilewright.search.searcher import SearchControl, make_search_control
 
-__all__ = ["Agent", "Analysis", "BatchAgent", "PlayedMove", "Player", "as_board", "values_by_action"]
+__all__ = ["Agent", "Analysis", "BatchAgent", "PlayedMove", "Player", "Unit", "as_board", "values_by_action"]
+
+
+Unit: TypeAlias = Literal["points", "reward", "probability", "none"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class Analysis:
         depth: The depth that the search completed, None where the agent does not search by depth.
         nodes: The number of states that the search expanded, None where it does not count them.
         seconds: The time it took.
+        unit: What the values count (see `Agent.unit`).
     """
 
     values: dict[str, float]
@@ -46,6 +50,7 @@ class Analysis:
     depth: int | None
     nodes: int | None
     seconds: float
+    unit: Unit
 
 
 @dataclass(frozen=True)
@@ -70,9 +75,15 @@ class Agent(Configurable):
     ...         return {move: -order.index(move) for move in board.game.legal(board)}
     >>> Corner().move(make_game("2048").start(seed=1))
     'right'
+
+    Class attributes:
+        name: What specs call it.
+        unit: What its values count: "points" that are expected to the end of the game, the "reward" of the move alone,
+            the "probability" of reaching a goal, or "none" where values only compare moves.
     """
 
     name: ClassVar[str]
+    unit: ClassVar[Unit] = "none"
 
     def __post_init__(self) -> None:
         """Check the ranges of the options; a subclass that checks more calls this first.
@@ -180,6 +191,7 @@ class Player:
 
     def __init__(self, agent: Agent, game: Game, policy: Policy | None) -> None:
         self.agent, self.game, self.policy = agent, game, policy
+        self.unit: Unit = agent.unit
         self._control: SearchControl = getattr(_innermost(policy), "control", None) or make_search_control()
 
     def stop(self) -> None:
@@ -228,7 +240,7 @@ class Player:
         self._check_stopped()
         status = getattr(_innermost(self.policy), "status", None)
         depth, nodes = (None, None) if status is None else (int(status.depth[0]), int(status.nodes[0]))
-        return Analysis(values, move, depth, nodes, time.perf_counter() - began)
+        return Analysis(values, move, depth, nodes, time.perf_counter() - began, self.unit)
 
     def _analyse_in_python(self, board: Board, stream: Stream) -> tuple[dict[str, float], str | None]:
         agent = self.agent

@@ -8,7 +8,7 @@ from tilewright.games.base import Game
 __all__ = ["NETWORK_AGENTS", "agent_or_default", "ready_agents"]
 
 NETWORK_AGENTS = ("expectimax", "ntuple")  # with the model that comes with the package, or that of a run
-_DEEP_AGENTS = ("dqn", "afterstate")  # with that of a run alone
+_NEED_FILES = ("exact", "dqn", "afterstate")  # with a table, or with the model of a run
 _BY_STRENGTH = ("expectimax", "ntuple", "heuristic", "minimax", "uct", "montecarlo", "greedy", "random")
 
 
@@ -26,7 +26,7 @@ def ready_agents(game: Game) -> list[str]:
 
 def _not_ready(game: Game) -> tuple[str, ...]:
     """Return the agents that need a model which the package does not have."""
-    return _DEEP_AGENTS if packaged_model(game) else (*_DEEP_AGENTS, *NETWORK_AGENTS)
+    return _NEED_FILES if packaged_model(game) else (*_NEED_FILES, *NETWORK_AGENTS)
 
 
 def agent_or_default(spec: str | None, game: Game) -> Agent:

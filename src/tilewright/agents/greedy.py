@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from tilewright._core.jit import Int, implements
-from tilewright.agents.base import Agent, as_board
+from tilewright.agents.base import Agent, Unit, as_board
 from tilewright.games.base import Game
 from tilewright.games.board import BoardLike
 from tilewright.games.policy import NO_ACTION, act
@@ -42,6 +42,7 @@ class GreedyAgent(Agent):
     """Plays the move of the highest reward; ties are broken at random."""
 
     name: ClassVar[str] = "greedy"
+    unit: ClassVar[Unit] = "reward"
 
     def values(self, board: BoardLike, stream: Stream | None = None) -> dict[str, float]:
         """Return the reward of every legal move."""

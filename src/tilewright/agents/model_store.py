@@ -6,6 +6,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TypeAlias
 
+from tilewright._core.inputs import modified_at
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
 from tilewright.games.policy import Policy
@@ -58,15 +59,14 @@ def _read(source: str | Path, game: Game) -> Model:
     file = Path(source) if str(source) else packaged_model(game)
     if file is None:
         raise SpecError(f"no model for {game.spec} comes with the package: train one, and name its file: model=PATH")
-    return _load(file, file.stat().st_mtime_ns if file.exists() else 0)
+    return _load(file, modified_at(file))
 
 
 def model_version(source: ModelSource) -> int:
     """Return the time at which the file of a model was last written; 0 for the package's and those in memory."""
     if isinstance(source, Model) or not str(source):
         return 0
-    file = Path(source)
-    return file.stat().st_mtime_ns if file.exists() else 0
+    return modified_at(Path(source))
 
 
 @lru_cache(maxsize=4)

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar, Self
 
 from tilewright._core.options import Range
-from tilewright.agents.base import Agent
+from tilewright.agents.base import Agent, Unit
+from tilewright.agents.endgames import with_endgames
 from tilewright.agents.model_store import (
     LARGEST_TILE,
     ModelSource,
@@ -29,17 +30,21 @@ class NTupleAgent(Agent):
     Attributes:
         model: A file, or a Model in memory; without one, the model in the package.
         downgrade_above: Boards with tiles above this one are downgraded; 0 for none, None for what the model says.
+        endgames: Files of endgame tables (`solve endgame:…`), with + between them, that correct its values.
     """
 
     model: ModelSource = field(default="", repr=False)
     downgrade_above: Annotated[int | None, Range(0, LARGEST_TILE)] = None
+    endgames: str = ""
 
     name: ClassVar[str] = "ntuple"
+    unit: ClassVar[Unit] = "points"
 
     def policy(self, game: Game) -> Policy:
         """Return the value function as a policy."""
         model = find_model(self.model, game, self.downgrade_above)
-        return downgraded(value_function_of(model, game), model)
+        policy = downgraded(value_function_of(model, game), model)
+        return with_endgames(policy, self.endgames, game)
 
     def loaded(self, game: Game) -> Self:
         """Return the agent with its model in memory."""

@@ -1,19 +1,26 @@
 """`tilewright COMMAND`: find the command, and report every error as one line and an exit code."""
 
+import errno
 import gc
 import importlib
 import io
+import os
 import sys
+import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from tilewright import __version__
+from tilewright._core.inputs import shown
+from tilewright._core.outputs import is_full
 from tilewright._core.text import did_you_mean
 from tilewright.errors import TilewrightError, UsageError
 
 __all__ = ["COMMANDS", "cli", "main", "run"]
 
+_LONGEST_LINE = 1500  # of a message
 # name -> (module:attribute, summary); the module is imported when the command runs, so that `--help` is quick
 COMMANDS = {
     "demo": ("tilewright.cli.demo:demo", "Train a player for a minute, compare it, write a report."),
@@ -27,12 +34,14 @@ COMMANDS = {
     "serve": ("tilewright.cli.serve:serve_command", "Serve the web page: play, hints, reviews, runs."),
     "move": ("tilewright.cli.move:move", "Choose the move for one board, with the value of each."),
     "reproduce": ("tilewright.cli.reproduce:reproduce", "Repeat the experiments of papers, and compare."),
+    "solve": ("tilewright.cli.solve:solve_command", "Solve a small board exactly."),
     "sweep": ("tilewright.cli.sweep:sweep_command", "Train with every combination of some keys, and compare."),
     "audit": ("tilewright.cli.audit:audit", "Check anybody's 2048 against exact rules."),
     "bench": ("tilewright.cli.bench:bench", "Measure moves per second."),
     "agents": ("tilewright.cli.agents:agents", "List the agents, or the options of one."),
     "models": ("tilewright.cli.models:models", "List the trained models, describe or pack one."),
     "games": ("tilewright.cli.games:games", "List the games, or the options of one."),
+    "doctor": ("tilewright.cli.doctor:doctor", "Check that everything works here; what a bug report needs."),
 }
 
 
@@ -93,28 +102,56 @@ def main(arguments: list[str] | None = None) -> int:
     """
     words = sys.argv[1:] if arguments is None else arguments
     try:
-        cli.main(words or ["--help"], standalone_mode=False)
+        code = _run_command(words or ["--help"])
+    except BrokenPipeError:  # the reader of our output has gone, as `| head` does
+        _discard_output()
+        return 1
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        _discard_output()
+        gone = isinstance(error, BrokenPipeError)
+        return 1 if gone else _complain(f"standard output: {error.strerror or error}", 1)
+    return code
+
+
+def _run_command(words: list[str]) -> int:
+    try:
+        cli.main(words, standalone_mode=False)
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.ClickException as error:
         return _complain(error.format_message(), error.exit_code)
     except UsageError as error:
-        return _complain(str(error), 2)
+        return _complain(str(error), 1 if is_full(error) else 2)
     except TilewrightError as error:
         return _complain(str(error), 1)
     except (KeyboardInterrupt, click.Abort):
         return _complain("stopped", 1)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has gone (`| head`), and Python would print an error at exit
-        return 1
+        raise
     except OSError as error:
-        return _complain(str(error), 1)
+        if error.filename is None:
+            return _complain(str(error), 1)
+        impossible = error.errno in (errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP)
+        return _complain(f"{shown(str(error.filename))}: {error.strerror or error}", 2 if impossible else 1)
     return 0
 
 
 def _complain(message: str, code: int) -> int:
-    print(f"tilewright: {message}", file=sys.stderr)
+    """Print a message to standard error, if anybody can read it there; return the exit code."""
+    lines = (shown(line, _LONGEST_LINE) for line in f"tilewright: {message}".split("\n"))
+    with suppress(OSError, ValueError):
+        print("\n".join(lines), file=sys.stderr, flush=True)
     return code
+
+
+def _discard_output() -> None:
+    """Send standard output nowhere, so that Python does not try to write the rest when it ends."""
+    with suppress(OSError, ValueError):  # the stream may be no file
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def _import_from_current_folder() -> None:
@@ -124,8 +161,23 @@ def _import_from_current_folder() -> None:
         sys.path.insert(0, folder)
 
 
+def _open_standard_streams() -> None:
+    """Replace streams that are closed (`>&-`), so that no file that is opened later takes their place."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning as one line."""
+    _complain(str(message), 0)
+
+
 def run() -> None:
     """Run the command of this process, and exit: the console script."""
+    _open_standard_streams()
+    warnings.showwarning = _show_warning  # where it comes from is of no interest
     gc.set_threshold(50_000, 20, 100)  # compiling and importing make many objects that stay: fewer looks at all of them
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

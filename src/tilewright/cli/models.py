@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from tilewright._core.files import read_metadata
+from tilewright._core.outputs import MODEL, check_output
 from tilewright._core.text import did_you_mean
 from tilewright.cli import output
-from tilewright.cli.options import json_option
+from tilewright.cli.options import force_option, json_option
 from tilewright.errors import FileError, UsageError
+from tilewright.games import make_game
 from tilewright.models import PREFIX, packaged_models
 
 if TYPE_CHECKING:
@@ -51,6 +53,8 @@ MAX_QUANTUM = 1_000_000
     metavar="TILE",
     help="With --pack: boards with tiles above this one are played as downgraded boards; 0 for none.",
 )
+@click.option("--game", metavar="SPEC", help="The game of MODEL, if it is a class of your own: its module is imported.")
+@force_option
 @json_option
 def models(
     model: str | None,
@@ -59,6 +63,8 @@ def models(
     games: int,
     max_weights: int | None,
     downgrade_above: int | None,
+    game: str | None,
+    force: bool,
     as_json: bool,
 ) -> None:
     """List the models in the package and under runs/; with MODEL, describe one or pack it.
@@ -82,13 +88,17 @@ def models(
         _list_models(as_json)
         return
     file = _find(model)
+    if game is not None:
+        make_game(game)
+    if pack is not None:
+        check_output(pack, MODEL, inputs=[file], force=force)
     is_deep = read_metadata(file).get("format", "").startswith("tilewright-deep-")
     if pack is None:
         _describe_deep(model, file, as_json) if is_deep else _describe_ntuple(model, file, as_json)
     elif is_deep:
         raise UsageError(f"{model}: a deep network; --pack is for n-tuple networks")
     else:
-        _pack(file, pack, quantum, games, max_weights, downgrade_above)
+        _pack(file, pack, quantum, games, max_weights, downgrade_above, force)
         print(f"{pack}: {pack.stat().st_size / 1e6:,.1f} MB, from {file.stat().st_size / 1e6:,.1f} MB")
 
 
@@ -152,7 +162,13 @@ def _count(value: str | float | None) -> str:
 
 
 def _pack(
-    file: Path, packed: Path, quantum: float, games: int, max_weights: int | None, downgrade_above: int | None
+    file: Path,
+    packed: Path,
+    quantum: float,
+    games: int,
+    max_weights: int | None,
+    downgrade_above: int | None,
+    force: bool,
 ) -> None:
     from tilewright.ntuple.downgrade import check_downgrade_above
     from tilewright.ntuple.model import load_model
@@ -170,7 +186,7 @@ def _pack(
         output.announce_compilation()
         with output.progress_bar("games", games) as progress:
             model = prune(model, games, max_weights, progress=progress)
-    model.save(packed, compact=True, quantum=quantum)
+    model.save(packed, compact=True, quantum=quantum, force=force)
 
 
 def _describe_ntuple(name: str, file: Path, as_json: bool) -> None:

@@ -38,14 +38,14 @@ def move(board: str, agent: str | None, game: str, seed: int, as_json: bool) -> 
         facts = {"agent": player.agent.spec, "game": played.spec, "text": played.text(position), **position.to_json()}
         values = {"legal": list(analysis.values), "values": analysis.values, "move": analysis.move}
         search = {"depth": analysis.depth, "nodes": analysis.nodes, "seconds": analysis.seconds}
-        output.print_json(facts | values | search)
+        output.print_json(facts | values | {"unit": analysis.unit} | search)
         return
     print(position)
     if analysis.move is None:
         print("the game is over: no move is legal")
         return
     rows = [
-        (action, f"{value:,.1f}", "best" if action == analysis.move else "")
+        (action, output.value_text(value, analysis.unit), "best" if action == analysis.move else "")
         for action, value in analysis.values.items()
     ]
-    output.print_table(("move", ">value", ""), rows)
+    output.print_table(("move", output.value_heading(analysis.unit), ""), rows)

@@ -2,19 +2,24 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from tilewright._core.options import options_of
 from tilewright.errors import UsageError
 
 if TYPE_CHECKING:
     from tilewright._core.cluster import Cluster
+    from tilewright.agents.base import Agent
 
 __all__ = [
     "agent_option",
     "chosen_cluster",
     "engine_options",
+    "files_of",
+    "force_option",
     "game_option",
     "games_option",
     "json_option",
@@ -30,6 +35,9 @@ game_option = click.option(
     show_default=True,
     metavar="SPEC",
     help="The game, as `threes`, `2048:rows=3,four=0.5` or a class of your own, as `my_module:MyGame`.",
+)
+force_option = click.option(
+    "--force", is_flag=True, help="Replace output files of another kind, too; never folders, devices or inputs."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 seed_option = click.option("--seed", default=0, show_default=True, help="The same seed gives the same games.")
@@ -64,6 +72,12 @@ def chosen_cluster(engine: str, address: str | None, threads: int | None) -> "Ab
     from tilewright._core.cluster import Cluster
 
     return Cluster(address, threads)
+
+
+def files_of(agent: "Agent") -> list[Path]:
+    """Return the files that an agent reads: those that its options name."""
+    values = (getattr(agent, name, None) for name in options_of(type(agent)))
+    return [Path(value) for value in values if isinstance(value, str | Path) and str(value)]
 
 
 def agent_option(purpose: str) -> Callable[[F], F]:

@@ -5,9 +5,10 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
+from tilewright.agents.base import Unit
 from tilewright.play.statistics import Estimate
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "print_json",
     "print_table",
     "progress_bar",
+    "value_text",
     "with_margin",
 ]
 
@@ -65,6 +67,16 @@ def with_margin(estimate: Estimate, digits: int = 0) -> str:
     return f"{estimate.value:,.{digits}f}{margin}"
 
 
+def value_text(value: float, unit: Unit) -> str:
+    """Format the value of a move: `1,094.8`, or a probability with eight digits."""
+    return f"{value:.8f}" if unit == "probability" else f"{value:,.1f}"
+
+
+def value_heading(unit: Unit) -> str:
+    """Return the heading of a column of values."""
+    return ">probability" if unit == "probability" else ">value"
+
+
 def percent(rate: Estimate) -> str:
     """Format a rate: `92.8 %`."""
     return f"{100 * rate.value:.1f} %"
@@ -103,13 +115,19 @@ def announce_compilation() -> None:
     """Print a notice when the first kernel is compiled, because that can take some seconds."""
     from numba.core import event
 
+    from tilewright._core.jit import cache_folder
+
+    folder = cache_folder()
+    kept = f"the next start loads them from {folder.parent}" if folder else "they are not kept; see TILEWRIGHT_CACHE"
+
     class Listener(event.Listener):  # type: ignore[misc]  # numba is not typed
         printed = threading.Event()
 
         def on_start(self, event: Any) -> None:
             if not self.printed.is_set():
                 self.printed.set()
-                print("compiling kernels… (once; the next start loads them)", file=sys.stderr)
+                with suppress(OSError, ValueError):  # nobody may be there to read it
+                    print(f"compiling kernels… (once; {kept})", file=sys.stderr)
 
         def on_end(self, event: Any) -> None:
             pass

@@ -15,11 +15,11 @@ from tilewright.cli import output
 from tilewright.cli.options import agent_option, game_option
 from tilewright.cli.play_screen import PlayScreen
 from tilewright.cli.play_session import HELP, SPEEDS, PlaySession
-from tilewright.cli.terminal import Terminal, is_terminal, stop_signals
+from tilewright.cli.terminal import Terminal, is_terminal, stopping_on_signals
 from tilewright.errors import UsageError
 from tilewright.games import make_game
 from tilewright.games.episode import Episode
-from tilewright.play.recording import EpisodeRecorder
+from tilewright.play.recorder import EpisodeRecorder
 
 __all__ = ["play"]
 
@@ -68,7 +68,7 @@ def play(
     start = None if board is None else played.parse_position(board)
     episode = Episode(played, secrets.randbits(32) if seed is None else seed, 0, start)
     player.analyse(episode.board)  # an agent that cannot play the game fails before the screen changes
-    with stop_signals(), nullcontext() if record is None else EpisodeRecorder(record) as recorder:
+    with stopping_on_signals(), nullcontext() if record is None else EpisodeRecorder(record) as recorder:
         session = PlaySession(
             player, episode, recorder, _DEFAULT_SPEED if speed is None else speed, watch, confirms=is_terminal()
         )
@@ -82,7 +82,10 @@ def play(
             else:
                 _run_words(session, _words())
         finally:
+            session.save()
             _summarise(session, record)
+    if session.not_recorded is not None:
+        raise session.not_recorded
 
 
 def _warm_up(session: PlaySession) -> None:
@@ -131,7 +134,7 @@ def _words() -> Iterator[str]:
     """Yield the words of standard input."""
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
-    for line in sys.stdin:
+    for line in sys.stdin or ():
         yield from line.split()
 
 
@@ -171,4 +174,4 @@ def _summarise(session: PlaySession, record: Path | None) -> None:
         f"{moves:,} move{'' if moves == 1 else 's'}, largest tile {episode.game.largest(episode.board):,}, {state}"
     )
     if record is not None:
-        print(f"recorded in {record}")
+        print(f"recorded in {record}" if session.not_recorded is None else f"not all moves are recorded in {record}")

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from tilewright._core.text import excerpt
 from tilewright.agents.base import Player
-from tilewright.errors import IllegalMoveError
+from tilewright.errors import FileError, IllegalMoveError
 from tilewright.games.episode import Episode
 from tilewright.games.rules import ACTIONS
-from tilewright.play.recording import EpisodeRecorder
+from tilewright.play.recorder import EpisodeRecorder
 
 __all__ = ["HELP", "SPEEDS", "PlaySession"]
 
@@ -57,6 +57,7 @@ class PlaySession:
         hint: The agent's values of the legal moves, empty without a hint.
         shows_help: Whether the help is shown.
         is_done: Whether the user has quit.
+        not_recorded: Why the file lacks moves; None if it has them all.
     """
 
     player: Player
@@ -69,6 +70,7 @@ class PlaySession:
     hint: dict[str, float] = field(default_factory=dict)
     shows_help: bool = False
     is_done: bool = False
+    not_recorded: FileError | None = None
     _names: list[str] = field(default_factory=list)  # everybody who has moved in this game
     _asked_for_new: bool = False
 
@@ -126,18 +128,29 @@ class PlaySession:
         if player not in self._names:
             self._names.append(player)
         self._changed()
-        if episode.is_over:
-            self.autoplay = False
+        if self.not_recorded is not None:
+            self.message = f"not recorded, tried again with every move: {self.not_recorded}"
+        elif episode.is_over:
             self.message = f"game over: {episode.score:,} points in {len(episode.history):,} moves"
         elif episode.is_won and not won_before:
             self.message = f"{episode.game.largest(episode.board)}: you have won and can go on"
+        self.autoplay = self.autoplay and not episode.is_over
 
     def _changed(self) -> None:
         self.hint = {}
         if not self.episode.history:
             self._names.clear()
-        if self.recorder is not None:
+        self.save()
+
+    def save(self) -> None:
+        """Record the game as it is; a full disk does not end it, and the next move tries again."""
+        if self.recorder is None:
+            return
+        try:
             self.recorder.update(self.episode, self.players)
+            self.not_recorded = None
+        except FileError as error:
+            self.not_recorded = error
 
     def _hint(self) -> None:
         self.hint = {} if self.hint else self.player.analyse(self.episode.board).values
@@ -170,6 +183,10 @@ class PlaySession:
         if self.confirms and old.history and not old.is_over and not asked:
             self._asked_for_new = True
             self.message = "press n again to give this game up and start a new one"
+            return
+        self.save()
+        if self.not_recorded is not None:
+            self.message = f"the game is kept until it is recorded: {self.not_recorded}"
             return
         self.episode = Episode(old.game, old.seed, old.number + 1, old.start)
         self.hint, self._names = {}, []

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import click
 
-from tilewright._core.tables import write_table
+from tilewright._core.tables import check_table_output
 from tilewright.cli import output
-from tilewright.cli.options import chosen_cluster, engine_options, threads_option
+from tilewright.cli.options import chosen_cluster, engine_options, force_option, threads_option
 from tilewright.cli.progress import suite_progress
+from tilewright.cli.terminal import stopping_on_signals
 from tilewright.errors import JobsFailedError
 from tilewright.reproduce.experiments import SCALES, all_experiments
 from tilewright.reproduce.runner import SuiteResult, load_results, run_experiments
@@ -23,8 +24,8 @@ csv_option = click.option(
 )
 
 
-def report_result(result: SuiteResult, csv: Path | None) -> None:
-    """Print where the results are.
+def report_result(result: SuiteResult, csv: Path | None, *, force: bool) -> None:
+    """Print where the results are, and write the table.
 
     Raises:
         JobsFailedError: Some jobs failed.
@@ -32,7 +33,7 @@ def report_result(result: SuiteResult, csv: Path | None) -> None:
     for report in result.reports:
         print(report)
     if csv is not None:
-        write_table(csv, result.to_dict())
+        result.to_csv(csv, force=force)
         print(f"{csv}: {len(result.trials):,} trials")
     if result.failures:
         raise JobsFailedError("\ntilewright: ".join(f"{failure.label}: {failure.error}" for failure in result.failures))
@@ -58,6 +59,7 @@ def report_result(result: SuiteResult, csv: Path | None) -> None:
     help="Write the Markdown reports to FOLDER, too, with a list of all reports that are there.",
 )
 @csv_option
+@force_option
 @threads_option
 @engine_options
 def reproduce(
@@ -67,6 +69,7 @@ def reproduce(
     out: Path,
     markdown: Path | None,
     csv: Path | None,
+    force: bool,
     threads: int | None,
     engine: str,
     address: str | None,
@@ -92,23 +95,26 @@ def reproduce(
       tilewright reproduce chen-2019 --scale standard --markdown docs/results
       tilewright reproduce --csv results.csv
     """
+    if csv is not None:
+        check_table_output(csv, force=force)
     if not experiments and not everything:
         if csv is not None:
-            report_result(load_results(out), csv)
+            report_result(load_results(out), csv, force=force)
             return
         rows = [(path, experiment.title) for path, experiment in all_experiments().items()]
         output.print_table(("experiment", "title"), rows)
         print("\nrun one: tilewright reproduce EXPERIMENT, or all of a paper by its name")
         return
     output.announce_compilation()
-    with chosen_cluster(engine, address, threads) as cluster, suite_progress() as callback:
+    with stopping_on_signals(), chosen_cluster(engine, address, threads) as cluster, suite_progress() as callback:
         result = run_experiments(
             list(all_experiments()) if everything else experiments,
             scale,
             out=out,
             markdown=markdown,
+            force=force,
             threads=threads,
             cluster=cluster,
             callback=callback,
         )
-    report_result(result, csv)
+    report_result(result, csv, force=force)

@@ -1,6 +1,7 @@
 """`tilewright serve`: the web page."""
 
 import errno
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,7 +61,16 @@ def serve_command(
             warning = f"it listens on {host}: everybody who can reach this machine can use it"
             print(warning, file=sys.stderr, flush=True)
 
-    serve(listening, host, runs, agents=offered, open_browser=not no_browser, on_ready=on_ready)
+    is_idle = serve(listening, host, runs, agents=offered, open_browser=not no_browser, on_ready=on_ready)
+    if is_idle is False:
+        _exit_at_once()
+
+
+def _exit_at_once() -> None:
+    """End the process without waiting for threads that compile or search; nothing of theirs is kept."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def _bind(host: str, port: int) -> "socket.socket":

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import click
 
+from tilewright._core.tables import check_table_output
 from tilewright.cli import output
-from tilewright.cli.options import chosen_cluster, engine_options, threads_option
+from tilewright.cli.options import chosen_cluster, engine_options, force_option, threads_option
 from tilewright.cli.progress import suite_progress
 from tilewright.cli.reproduce import csv_option, report_result
+from tilewright.cli.terminal import stopping_on_signals
 from tilewright.cli.train import read_changes
 from tilewright.errors import ConfigError
 from tilewright.reproduce.sweep import sweep
@@ -35,6 +37,7 @@ __all__ = ["sweep_command"]
     help="The folder of results, run folders and report.",
 )
 @csv_option
+@force_option
 @threads_option
 @engine_options
 def sweep_command(
@@ -46,6 +49,7 @@ def sweep_command(
     agent: str,
     out: Path,
     csv: Path | None,
+    force: bool,
     threads: int | None,
     engine: str,
     address: str | None,
@@ -66,8 +70,10 @@ def sweep_command(
     if len(axes) < len(over):
         raise ConfigError("a key is given twice")
     fixed = read_changes(changes)
+    if csv is not None:
+        check_table_output(csv, inputs=[config], force=force)
     output.announce_compilation()
-    with chosen_cluster(engine, address, threads) as cluster, suite_progress() as callback:
+    with stopping_on_signals(), chosen_cluster(engine, address, threads) as cluster, suite_progress() as callback:
         result = sweep(
             config,
             axes,
@@ -80,7 +86,7 @@ def sweep_command(
             callback=callback,
             **fixed,
         )
-    report_result(result, csv)
+    report_result(result, csv, force=force)
 
 
 def _read_axis(text: str) -> tuple[str, list[object]]:

@@ -15,7 +15,9 @@ try:
 except ImportError:  # Windows has no termios; words are read from standard input there
     termios = None  # type: ignore[assignment]
 
-__all__ = ["Terminal", "is_terminal", "split_keys", "stop_signals"]
+from tilewright._core.signals import stop_signals
+
+__all__ = ["Terminal", "is_terminal", "split_keys", "stopping_on_signals"]
 
 _ENTER = "\x1b[?1049h\x1b[?25l"  # the alternate screen, without a cursor
 _LEAVE = "\x1b[?25h\x1b[?1049l"
@@ -27,7 +29,7 @@ def is_terminal() -> bool:
     """Tell whether single keys can be read and screens be drawn."""
     if termios is None or os.environ.get("TERM", "dumb") == "dumb":
         return False
-    return sys.stdin.isatty() and sys.stdout.isatty()
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
 def split_keys(data: bytes) -> tuple[list[str], bytes]:
@@ -61,7 +63,7 @@ def split_keys(data: bytes) -> tuple[list[str], bytes]:
 
 
 @contextmanager
-def stop_signals() -> Iterator[None]:
+def stopping_on_signals() -> Iterator[None]:
     """Let SIGTERM and a closed terminal raise KeyboardInterrupt, as Ctrl-C does."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -70,7 +72,7 @@ def stop_signals() -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    numbers = [signal.SIGTERM, signal.SIGHUP] if hasattr(signal, "SIGHUP") else [signal.SIGTERM]
+    numbers = [number for number in stop_signals() if number != signal.SIGINT]
     before = {number: signal.signal(number, stop) for number in numbers}
     try:
         yield

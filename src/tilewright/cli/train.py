@@ -5,9 +5,10 @@ from pathlib import Path
 
 import click
 
+from tilewright._core.inputs import shown
 from tilewright.cli import output
 from tilewright.cli.options import threads_option
-from tilewright.errors import ConfigError, UsageError
+from tilewright.errors import ConfigError, FileError, TilewrightError, UsageError
 from tilewright.training.api import free_folder
 from tilewright.training.config import AnyConfig, list_presets, read_config
 from tilewright.training.progress_bar import show_progress
@@ -99,8 +100,11 @@ def run_session(config: AnyConfig, folder: Path, label: str, *, resume: bool, th
     with show_progress(label) as callback:
         session = open_session(config, folder, resume=resume, threads=threads, callbacks=callback)
         session.run()
-    save_curve(session.folder)
-    write_report(session.folder)
+    try:
+        save_curve(session.folder)
+        write_report(session.folder)
+    except FileError as error:
+        raise TilewrightError(f"the training is saved in {session.folder.path}, but not its report: {error}") from None
     return session
 
 
@@ -127,6 +131,8 @@ def _value(text: str) -> object:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
+    except (RecursionError, ValueError) as error:  # a ValueError is a number of thousands of digits
+        raise ConfigError(f"--set …={shown(text, 40)}: {error}") from None
 
 
 def evaluation_of(session: TrainingSession) -> str:

@@ -9,13 +9,15 @@ import torch
 
 from tilewright._core.checks import check_choice
 from tilewright._core.files import read_tensors, write_tensors
+from tilewright._core.inputs import modified_at
+from tilewright._core.outputs import MODEL
 from tilewright.deep.checkpoint import get_weights, set_weights
 from tilewright.deep.config import ALGORITHMS, ENCODINGS, REWARD_SCALE
 from tilewright.deep.devices import find_device
 from tilewright.deep.network import BoardNetwork, NetworkConfig, make_network
 from tilewright.deep.policy import NetworkPolicy
 from tilewright.errors import FileError, UsageError
-from tilewright.games import make_game
+from tilewright.games import make_known_game
 from tilewright.games.base import Game
 
 __all__ = ["FORMAT", "DeepModel", "load_deep_model"]
@@ -67,11 +69,15 @@ class DeepModel:
         if (game.name, game.rows, game.columns) != (own.name, own.rows, own.columns):
             raise UsageError(f"the model was trained for {own.spec} and cannot play {game.spec}")
 
-    def save(self, path: Path | str) -> None:
+    def save(self, path: Path | str, *, force: bool = False) -> None:
         """Write the model to a file.
 
+        Args:
+            path: The file; an existing model is replaced.
+            force: Whether to replace an existing file that is no model.
+
         Raises:
-            FileError: The file cannot be written.
+            FileError: The file cannot be written, or is no model.
         """
         metadata = {
             "format": FORMAT,
@@ -83,7 +89,7 @@ class DeepModel:
             "reward_scale": repr(self.reward_scale),
             "lookahead": str(self.config.lookahead),
         }
-        write_tensors(Path(path), get_weights(self.network), {**self.origin, **metadata})
+        write_tensors(Path(path), get_weights(self.network), {**self.origin, **metadata}, MODEL, force=force)
 
 
 def load_deep_model(path: Path | str, device: str = "cpu") -> DeepModel:
@@ -98,7 +104,7 @@ def load_deep_model(path: Path | str, device: str = "cpu") -> DeepModel:
         UsageError: There is no such device here.
     """
     path = Path(path)
-    return _load_on(path, path.stat().st_mtime_ns if path.exists() else 0, find_device(device))
+    return _load_on(path, modified_at(path), find_device(device))
 
 
 @lru_cache(maxsize=4)
@@ -135,7 +141,7 @@ def _read_network_config(metadata: dict[str, str]) -> NetworkConfig:
     for key, allowed in (("algorithm", ALGORITHMS), ("encoding", ENCODINGS), ("dueling", ("true", "false"))):
         check_choice(f"{key} {metadata[key]!r}", metadata[key], allowed)
     return NetworkConfig(
-        make_game(metadata["game"]),
+        make_known_game(metadata["game"]),
         metadata["algorithm"],
         metadata["architecture"],
         metadata["encoding"],

@@ -176,7 +176,7 @@ class DeepSession(TrainingSession):
         now.losses = [now.losses[0] + sum(losses), now.losses[1] + len(losses)]
         now.moves = self.learner.steps
         now.seconds += self.clock() - start
-        self.folder.append(
+        self._append(
             *(
                 EpisodePoint(now.games + number, now.moves, game.score, self.game.value(game.largest_code))
                 for number, game in enumerate(finished, 1)

@@ -177,7 +177,10 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[np.gener
             UsageError: The actions are not `num_envs` whole numbers from 0 to 3, or, with DISABLED, an episode has
                 ended and its board was not reset.
         """
-        given = np.asarray(actions)
+        try:
+            given = np.asarray(actions)
+        except ValueError:  # a ragged list
+            raise self._bad_actions() from None
         if given.dtype.kind not in "iu":
             raise self._bad_actions()
         chosen = np.ascontiguousarray(given, np.int64)

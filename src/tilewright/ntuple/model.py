@@ -14,9 +14,10 @@ from tilewright._core.checks import check_choice, check_integer
 from tilewright._core.files import parse_json, read_tensors, write_tensors
 from tilewright._core.jit import writable_view
 from tilewright._core.memory import check_memory
+from tilewright._core.outputs import MODEL
 from tilewright._core.text import excerpt
 from tilewright.errors import FileError, UsageError
-from tilewright.games import make_game
+from tilewright.games import make_known_game
 from tilewright.games.base import Game
 from tilewright.ntuple.compact import LARGEST, MIN_QUANTUM, pack, quantised, unpack
 from tilewright.ntuple.downgrade import Downgrading, check_downgrade_above, make_downgrading
@@ -142,13 +143,17 @@ class Model:
         whole, quantum = quantised(self.weights, quantum)
         return replace(self, weights=whole, quantum=quantum)
 
-    def save(self, path: str | Path, *, compact: bool = False, quantum: float = 0.0) -> None:
+    def save(self, path: str | Path, *, compact: bool = False, quantum: float = 0.0, force: bool = False) -> None:
         """Write the model to a file.
 
         Args:
-            path: The file; an existing one is replaced.
+            path: The file; an existing model is replaced.
             compact: Whether to write 16-bit weights, visited ones only, compressed.
             quantum: What compact weights are rounded to, in points; 0 keeps all that 16 bits can hold.
+            force: Whether to replace an existing file that is no model.
+
+        Raises:
+            FileError: The file cannot be written, or is no model.
         """
         model = self.in_16_bits(quantum) if compact else self
         tensors = pack(model.weights, self.architecture.promoted_from) if compact else {"weights": model.weights}
@@ -171,7 +176,7 @@ class Model:
             "compact": str(compact).lower(),
             "downgrade_above": str(self.downgrade_above),
         }
-        write_tensors(Path(path), tensors, {**self.origin, **about})
+        write_tensors(Path(path), tensors, {**self.origin, **about}, MODEL, force=force)
 
 
 def load_model(path: str | Path) -> Model:
@@ -190,7 +195,7 @@ def load_model(path: str | Path) -> Model:
     try:
         metadata = _translate(metadata)
         architecture, value_function = _read_architecture(metadata), _entry(metadata, "value_function")
-        size, game = network_size(architecture, value_function), make_game(_entry(metadata, "game"))
+        size, game = network_size(architecture, value_function), make_known_game(_entry(metadata, "game"))
         architecture.check_fits(game)
         quantum, downgrade_above = float(_entry(metadata, "quantum")), int(_entry(metadata, "downgrade_above", "0"))
         is_compact = _entry(metadata, "compact") == "true"

@@ -2,8 +2,8 @@
 
 import threading
 import time
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from numbers import Integral
 from pathlib import Path
 from typing import TypeAlias
@@ -11,16 +11,17 @@ from typing import TypeAlias
 import numpy as np
 
 from tilewright._core.cluster import Cluster
-from tilewright._core.parallel import default_threads, parallel_for
+from tilewright._core.parallel import check_threads, default_threads, parallel_for
 from tilewright._core.text import excerpt
 from tilewright.agents import make_agent
 from tilewright.agents.base import Agent, BatchAgent, Player
-from tilewright.errors import UsageError
+from tilewright.errors import FileError, UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
 from tilewright.games.policy import GameResults, make_results, play_games
 from tilewright.play.evaluation import Evaluation
-from tilewright.play.recording import GamesRecorder, Recording, play_recorded
+from tilewright.play.recorder import GamesRecorder
+from tilewright.play.recording import Recording, play_recorded
 from tilewright.rng import new_stream, stream_key
 
 __all__ = ["Evaluation", "evaluate"]
@@ -38,6 +39,7 @@ def evaluate(
     threads: int | None = None,
     progress: Progress | None = None,
     record: Path | str | None = None,
+    force: bool = False,
     cluster: Cluster | None = None,
 ) -> Evaluation:
     """Play games with an agent, and return the results.
@@ -55,24 +57,28 @@ def evaluate(
         threads: The number of threads; None for all processors.
         progress: Called with the number of games finished since the last call.
         record: A file to write the games to, in their order; `read_games` reads it.
+        force: Whether `record` may replace a file of another kind.
         cluster: A Ray cluster that plays instead of threads.
 
     Raises:
         UsageError: An argument is impossible, or the games of a cluster are to be recorded.
+        FileError: The games cannot be recorded, or not all of them; in that case, its attribute `partial` is the
+            evaluation of the games finished until then.
         KeyboardInterrupt: On Ctrl-C; its attribute `partial` is the evaluation of the games finished until then.
     """
     agent, game = make_agent(agent), make_game(game)
     games, seed = _whole("games", games), _whole("seed", seed)
-    threads = default_threads() if threads is None else _whole("threads", threads)
+    threads = default_threads() if threads is None else threads
+    check_threads(threads)
     if games < 1:
         raise UsageError(f"games={games}: at least one game must be played")
-    if threads < 1:
-        raise UsageError(f"threads={threads}: at least one is needed")
     if cluster is not None and record is not None:
         raise UsageError("games that are played on a cluster cannot be recorded")
     evaluator = _Evaluator(agent, game, games, seed, threads if cluster is None else cluster.processors)
-    with nullcontext() if record is None else GamesRecorder(record) as recorder:
-        return evaluator.run(progress, recorder, cluster)
+    if record is None:
+        return evaluator.run(progress, None, cluster)
+    with evaluator.partial_after(FileError), GamesRecorder(record, force=force) as recorder:
+        return evaluator.run(progress, recorder, None)
 
 
 def _whole(name: str, value: object) -> int:
@@ -99,13 +105,19 @@ class _Evaluator:
         if cluster is None and self._warm_up(recorder):
             self.threads = 1
         self._began = time.perf_counter()
-        try:
+        with self.partial_after(KeyboardInterrupt):
             self._play_all(progress, recorder, cluster)
-        except KeyboardInterrupt as stop:
-            if self.finished.any():
-                stop.partial = self.evaluation()  # type: ignore[attr-defined]
-            raise
         return self.evaluation()
+
+    @contextmanager
+    def partial_after(self, kind: type[BaseException]) -> Iterator[None]:
+        """Give an error of this kind the evaluation of the games that are finished."""
+        try:
+            yield
+        except kind as error:
+            if self.finished.any():
+                error.partial = self.evaluation()  # type: ignore[attr-defined]
+            raise
 
     def evaluation(self) -> Evaluation:
         """Return the evaluation of the games that are finished."""

@@ -206,17 +206,18 @@ class Evaluation:
         """
         return data_frame(self.to_dict())
 
-    def to_csv(self, path: Path | str) -> None:
+    def to_csv(self, path: Path | str, *, force: bool = False) -> None:
         """Write one row per game with the columns of `to_dict`.
 
         Args:
             path: The file. A name that ends in `.parquet` gets Parquet, any other name CSV.
+            force: Whether to replace an existing file of another kind.
 
         Raises:
-            FileError: The file cannot be written.
+            FileError: The file cannot be written, or is of another kind.
             MissingExtraError: The file is to be Parquet, and pyarrow is not installed.
         """
-        write_table(path, self.to_dict())
+        write_table(path, self.to_dict(), force=force)
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the percentage of games that ended with each largest tile.

@@ -11,18 +11,18 @@ hexadecimal digit.
 import json
 import os
 import re
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Self, TypeVar
+from typing import TypeVar
 
+from tilewright._core.inputs import open_input, shown
 from tilewright._core.jit import Int, kernel
-from tilewright._core.text import excerpt
+from tilewright._core.outputs import FileKind
+from tilewright._core.text import excerpt, readable
 from tilewright.agents.base import Player
 from tilewright.errors import FileError, TilewrightError, UsageError
-from tilewright.games import GAMES, make_game
+from tilewright.games import make_game, make_known_game
 from tilewright.games.base import Game, action_number
 from tilewright.games.board import Board
 from tilewright.games.episode import Episode
@@ -33,15 +33,18 @@ from tilewright.rng import stream_for
 
 __all__ = [
     "FORMAT",
-    "EpisodeRecorder",
-    "GamesRecorder",
+    "RECORDING",
     "Recording",
+    "as_path",
+    "head_text",
+    "move_text",
     "parse_line",
     "play_recorded",
     "read_game",
     "read_games",
     "recording_of",
     "state_text",
+    "tail_text",
 ]
 
 T = TypeVar("T")
@@ -90,10 +93,10 @@ class Recording:
 
     def to_line(self) -> str:
         """Return the game as a line of a file, without the newline."""
-        head = _head_text(self.game, self.seed, self.number, self.states[0])
+        head = head_text(self.game, self.seed, self.number, self.states[0])
         moves = zip(self.actions, self.states[1:], self.scores[1:], strict=True)
-        entries = ", ".join(_move_text(self.game, *move) for move in moves)
-        return head + entries + _tail_text(self.agent, self.score, self.is_over)
+        entries = ", ".join(move_text(self.game, *move) for move in moves)
+        return head + entries + tail_text(self.agent, self.score, self.is_over)
 
     def __repr__(self) -> str:
         """Return who played and the result in one line."""
@@ -106,19 +109,23 @@ def _is_recording(line: bytes) -> bool:
     return re.match(rb'\{"format": ?"tilewright-game-', line) is not None
 
 
-def _head_text(game: Game, seed: int, number: int, start: State) -> str:
+RECORDING = FileKind("file of recorded games", _is_recording)
+
+
+def head_text(game: Game, seed: int, number: int, start: State) -> str:
     """Return the text of a recorded game up to its first move."""
     head = {"format": FORMAT, "game": game.spec, "seed": seed, "number": number, "start": state_text(game, start)}
     return json.dumps(head)[:-1] + ', "moves": ['
 
 
-def _move_text(game: Game, action: str, state: State, score: int) -> str:
+def move_text(game: Game, action: str, state: State, score: int) -> str:
+    """Return the text of one move, the board after it and the score then."""
     return f'["{action}", "{state_text(game, state)}", {score}]'
 
 
-def _tail_text(agent: str, score: int, over: bool) -> str:
+def tail_text(agent: str, score: int, over: bool) -> str:
     """Return the text of a recorded game after its last move."""
-    return "], " + json.dumps({"agent": agent, "score": score, "over": over})[1:]
+    return "], " + json.dumps({"agent": readable(agent), "score": score, "over": over})[1:]
 
 
 def state_text(game: Game, state: State) -> str:
@@ -168,7 +175,7 @@ def read_games(path: Path | str) -> Iterator[Recording]:
     Raises:
         FileError: The file cannot be read, or a line of it is no recorded game; the message names the line.
     """
-    file = _as_path(path)
+    file = as_path(path)
     return (_read_line(file, number, line) for number, line in _lines(file))
 
 
@@ -185,7 +192,7 @@ def read_game(path: Path | str, position: int = 0) -> tuple[Recording, int]:
     Raises:
         FileError: The file cannot be read, has no such game, or the line is no recorded game.
     """
-    path = _as_path(path)
+    path = as_path(path)
     found, games = None, 0
     for number, line in _lines(path):
         games = number
@@ -197,7 +204,7 @@ def read_game(path: Path | str, position: int = 0) -> tuple[Recording, int]:
     return found, games
 
 
-def _as_path(path: Path | str) -> Path:
+def as_path(path: Path | str) -> Path:
     """Return the path of a file.
 
     Raises:
@@ -211,7 +218,7 @@ def _as_path(path: Path | str) -> Path:
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of a file with their numbers, from 1."""
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             number = 0
             while line := file.readline(_MAX_LINE):
                 number += 1
@@ -219,7 +226,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
                     raise _wrong(path, number, "not a recorded game of tilewright: the line is too long")
                 yield number, line
     except OSError as error:
-        raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
+        raise FileError(f"{shown(path)}: cannot be read: {error.strerror or error}") from None
 
 
 def _wrong(path: Path, number: int, reason: str) -> FileError:
@@ -245,9 +252,7 @@ def parse_line(line: bytes, *, trusted: bool = True) -> Recording:
     """
     found = _read_object(line)
     spec = _line_of_text(found, "game")
-    if not trusted:
-        GAMES.check_imported(spec)
-    game = make_game(spec)
+    game = make_game(spec) if trusted else make_known_game(spec)
     seed, number = _count(found, "seed"), _count(found, "number")
     agent, score = _line_of_text(found, "agent"), _member(found, "score", int)
     over = _member(found, "over", bool)
@@ -375,9 +380,6 @@ def _check_moves(recording: Recording) -> None:
         )
 
 
-# Writing
-
-
 def recording_of(episode: Episode, agent: str) -> Recording:
     """Return the recording of an episode up to its current board."""
     turns = episode.history
@@ -390,130 +392,3 @@ def recording_of(episode: Episode, agent: str) -> Recording:
         actions=tuple(turn.action for turn in turns),
         scores=(*(turn.score for turn in turns), episode.score),
     )
-
-
-class _RecordFile:
-    """A file of recorded games, open for writing. An existing file of another kind is never changed."""
-
-    def __init__(self, path: Path | str, *, overwrite: bool) -> None:
-        self.path = path = _as_path(path)
-        try:
-            _check_is_recording(path, overwrite)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file: IO[bytes] = path.open("wb" if overwrite or not path.exists() else "r+b", buffering=0)
-            self._end = self._file.seek(0, os.SEEK_END)
-        except OSError as error:
-            raise self._write_error(error) from None
-
-    def _write_error(self, error: OSError) -> FileError:
-        return FileError(f"{self.path}: cannot be written: {error.strerror or error}")
-
-    def _write(self, text: str, at: int) -> int:
-        """Write `text` at a position, cut the file off behind it, and return the new end."""
-        data = memoryview(text.encode())
-        try:
-            self._file.seek(at)
-            written = 0
-            while written < len(data):
-                written += self._file.write(data[written:]) or 0
-            end = at + len(data)
-            if end < self._end:
-                self._file.truncate(end)
-        except OSError as error:
-            raise self._write_error(error) from None
-        self._end = end
-        return end
-
-    def close(self) -> None:
-        """Write everything to the disk, and close the file."""
-        try:
-            if self._file.seekable():
-                os.fsync(self._file.fileno())
-        except OSError:
-            pass  # a pipe or a device has nothing to sync
-        finally:
-            self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-def _check_is_recording(path: Path, overwrite: bool) -> None:
-    """Raise FileError unless games can be written to the file, or behind those that it has."""
-    if not path.is_file() or not path.stat().st_size:
-        return
-    with path.open("rb") as file:
-        if not _is_recording(file.read(100)):
-            raise FileError(f"{path}: is no file of recorded games, and is left as it is")
-        file.seek(-1, os.SEEK_END)
-        if not overwrite and file.read() != b"\n":
-            raise FileError(f"{path}: its last line is cut off, so that no game can follow")
-
-
-class GamesRecorder(_RecordFile):
-    """Writes the games of an evaluation to a file in the order of their numbers, replacing an earlier file.
-
-    A game is written as soon as it and all games before it are finished. Threads may add games in any order.
-    """
-
-    def __init__(self, path: Path | str) -> None:
-        super().__init__(path, overwrite=True)
-        self._lock = threading.Lock()
-        self._next = 0
-        self._waiting: dict[int, str] = {}
-
-    def add(self, recording: Recording) -> None:
-        """Add a finished game; any thread may call this."""
-        line = recording.to_line() + "\n"
-        with self._lock:
-            self._waiting[recording.number] = line
-            while self._next in self._waiting:
-                self._write(self._waiting.pop(self._next), self._end)
-                self._next += 1
-
-
-class EpisodeRecorder(_RecordFile):
-    """Adds games to a file while they are played. The file is complete after every move.
-
-    The last line is the current game. A move replaces the end of the line, after the move before it, in one small
-    write. Undoing moves shortens the line. A game without moves leaves no line.
-    """
-
-    def __init__(self, path: Path | str) -> None:
-        super().__init__(path, overwrite=False)
-        self.start_game()
-
-    def start_game(self) -> None:
-        """Keep the current game as it is, and begin the next line."""
-        self._start = self._end
-        self._ends: list[int] = []  # the positions in the file behind the head and behind each move
-
-    def update(self, episode: Episode, agent: str) -> None:
-        """Update the file after moves were made or undone.
-
-        Args:
-            episode: The current game.
-            agent: Who has played so far.
-        """
-        turns = episode.history
-        del self._ends[len(turns) + 1 :]
-        if not turns:
-            self._ends.clear()
-            self._write("", self._start)
-            return
-        at = self._ends[-1] if self._ends else self._start
-        pieces = []
-        if not self._ends:
-            pieces.append(_head_text(episode.game, episode.seed, episode.number, turns[0].board.state))
-            self._ends.append(at + len(pieces[0]))
-        for i in range(len(self._ends) - 1, len(turns)):
-            then = turns[i + 1] if i + 1 < len(turns) else episode
-            entry = _move_text(episode.game, turns[i].action, then.board.state, then.score)
-            pieces.append(f", {entry}" if i else entry)
-            self._ends.append(self._ends[-1] + len(pieces[-1]))
-        self._write("".join(pieces) + _tail_text(agent, episode.score, episode.is_over) + "\n", at)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, TypedDict
 from tilewright._core.frames import data_frame
 from tilewright._core.plots import BLUE, INK, ORANGE, SOFT, new_figure, second_scale, style
 from tilewright._core.tables import Columns
-from tilewright._core.text import excerpt
+from tilewright._core.text import excerpt, readable
 from tilewright.agents import make_agent
-from tilewright.agents.base import Agent, Player
+from tilewright.agents.base import Agent, Player, Unit
 from tilewright.errors import UsageError
 from tilewright.games.board import Board
 from tilewright.games.rules import ACTIONS
@@ -49,6 +49,7 @@ class ReviewSummary(TypedDict):
     """The content of `Review.summary`."""
 
     agent: str
+    unit: Unit
     player: str
     game: str
     seed: int
@@ -109,11 +110,13 @@ class Review:
         recording: The game.
         agent: The spec of the agent that values the moves.
         moves: The moves, in their order.
+        unit: What the values count (see `Agent.unit`).
     """
 
     recording: Recording
     agent: str
     moves: tuple[ReviewedMove, ...]
+    unit: Unit = "none"
 
     @property
     def losses(self) -> list[float]:
@@ -149,6 +152,7 @@ class Review:
         game = self.recording
         return {
             "agent": self.agent,
+            "unit": self.unit,
             "player": game.agent,
             "game": game.game.spec,
             "seed": game.seed,
@@ -253,7 +257,7 @@ def review(recording: Recording, agent: Agent | Player | str, progress: Callable
         moves.append(ReviewedMove(i + 1, board, played, player.analyse(board).values))
         if progress:
             progress(1)
-    return Review(recording, player.agent.spec, tuple(moves))
+    return Review(recording, player.agent.spec, tuple(moves), player.unit)
 
 
 def draw_review(reviewed: Review) -> "Figure":
@@ -321,4 +325,4 @@ def _title(reviewed: Review) -> str:
 
 def _short(agent: str) -> str:
     """Shorten a spec that contains a long path."""
-    return agent if len(agent) <= 48 else f"{agent[:20]}…{agent[-27:]}"
+    return readable(agent if len(agent) <= 48 else f"{agent[:20]}…{agent[-27:]}")

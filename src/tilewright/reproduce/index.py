@@ -2,19 +2,24 @@
 
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tilewright._core.files import write_text
-from tilewright._core.html import page
+from tilewright._core.html import HTML, page
+from tilewright._core.inputs import read_text
+from tilewright._core.outputs import FileKind
 from tilewright.errors import FileError
 from tilewright.reproduce.experiments import SCALES, Experiment, Scale, all_experiments
 from tilewright.reproduce.report import Report
 
-__all__ = ["Summary", "read_summaries", "write_html_index", "write_index", "write_summary"]
+__all__ = ["INDEX", "INDEX_NAME", "Summary", "read_summaries", "write_html_index", "write_index", "write_summary"]
 
 SUMMARY_FILE = "summary.json"
+SUMMARY = FileKind("summary of a report", lambda head: head.startswith(b'{\n "experiment": '))
+INDEX_NAME, INDEX_HEADING = "README.md", "# Results"
+INDEX = FileKind("index of reports", lambda head: head.startswith(f"{INDEX_HEADING}\n".encode()))
 NOT_RUN = "not run yet"
 NO_CLAIM = "–"
 
@@ -42,12 +47,13 @@ class Summary:
     note: str = ""
 
 
-def write_summary(experiment: Experiment, scale: Scale, report: Report, folder: Path) -> None:
-    """Write `summary.json` into the folder of a report."""
+def write_summary(experiment: Experiment, scale: Scale, report: Report, folder: Path, *, force: bool = False) -> None:
+    """Write `summary.json` into the folder of a report; `force` replaces a file of another kind."""
     verdict = report.verdict
     word, why, ours = (verdict.word, verdict.why, verdict.ours) if verdict else ("", "", "")
     summary = Summary(experiment.path, scale.name, ours, word, why, report.date)
-    write_text(folder / SUMMARY_FILE, json.dumps(asdict(summary), ensure_ascii=False, indent=1) + "\n")
+    text = json.dumps(asdict(summary), ensure_ascii=False, indent=1) + "\n"
+    write_text(folder / SUMMARY_FILE, text, SUMMARY, force=force)
 
 
 def read_summaries(folder: Path) -> dict[str, list[tuple[Summary, Path]]]:
@@ -62,7 +68,7 @@ def read_summaries(folder: Path) -> dict[str, list[tuple[Summary, Path]]]:
     found: dict[str, list[tuple[Summary, Path]]] = {}
     for file in sorted(folder.glob(f"*/*/{SUMMARY_FILE}")):
         try:
-            summary = Summary(**json.loads(file.read_text("utf-8")))
+            summary = Summary(**json.loads(read_text(file)))
         except (TypeError, ValueError) as error:
             raise FileError(f"{file}: the summary is damaged: {error}") from None
         found.setdefault(summary.experiment, []).append((summary, file.parent))
@@ -72,13 +78,13 @@ def read_summaries(folder: Path) -> dict[str, list[tuple[Summary, Path]]]:
     return found
 
 
-def write_index(folder: Path) -> Path:
-    """Write `README.md`, the index of all Markdown reports in a folder.
+def write_index(folder: Path, *, force: bool = False) -> Path:
+    """Write `README.md`, the index of all Markdown reports in a folder; `force` replaces a file of another kind.
 
     Returns:
         The path of the index.
     """
-    lines = ["# Results", "", _INTRODUCTION]
+    lines = [INDEX_HEADING, "", _INTRODUCTION]
     summaries = read_summaries(folder)
     for paper, experiments in _papers().items():
         first = experiments[0]
@@ -93,13 +99,25 @@ def write_index(folder: Path) -> Path:
         for experiment in experiments:
             runs = summaries.get(f"{paper}/{experiment.name}", [])
             lines.append(_markdown_line(experiment, runs, folder))
-    path = folder / "README.md"
-    write_text(path, "\n".join(lines) + "\n")
+    lines += _other_reports(folder, summaries)
+    path = folder / INDEX_NAME
+    write_text(path, "\n".join(lines) + "\n", INDEX, force=force)
     return path
 
 
-def write_html_index(folder: Path) -> Path:
-    """Write `index.html`, the index of all HTML reports in a folder, a page that needs no other file.
+def _other_reports(folder: Path, summaries: Mapping[str, Sequence[tuple[Summary, Path]]]) -> list[str]:
+    """List the Markdown reports that have no place among the experiments of the papers."""
+    listed = {path for name in all_experiments() for _, path in summaries.get(name, [])}
+    lines = []
+    for report in sorted(folder.glob("*/*/report.md")):
+        if report.parent not in listed:
+            title = read_text(report).partition("\n")[0].removeprefix("# ")
+            lines.append(f"- [{title}]({report.relative_to(folder).as_posix()})")
+    return ["", "## Other reports", "", *lines] if lines else []
+
+
+def write_html_index(folder: Path, *, force: bool = False) -> Path:
+    """Write `index.html`, the index of all HTML reports in a folder; `force` replaces a file of another kind.
 
     Returns:
         The path of the index.
@@ -114,7 +132,7 @@ def write_html_index(folder: Path) -> Path:
         head = "".join(f"<th>{name}</th>" for name in ("experiment", "the paper", "here", "verdict", "why"))
         parts.append(f'<h2>{title}</h2><table class="index"><tr>{head}</tr>{"".join(rows)}</table>')
     path = folder / "index.html"
-    write_text(path, page("The papers, reproduced", "\n".join(parts)))
+    write_text(path, page("The papers, reproduced", "\n".join(parts)), HTML, force=force)
     return path
 
 

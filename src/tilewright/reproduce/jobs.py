@@ -3,10 +3,10 @@
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import NotRequired, TypeAlias, TypedDict
+from typing import Any, NotRequired, TypeAlias, TypedDict, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from tilewright.agents import make_agent
 from tilewright.games import make_game
@@ -15,7 +15,7 @@ from tilewright.play.evaluate import evaluate
 from tilewright.play.recording import read_games
 from tilewright.training.callbacks import Callback
 from tilewright.training.config import AnyConfig, TrainingConfig
-from tilewright.training.run_folder import RunFolder
+from tilewright.training.run_folder import RunFolder, TrainingPoint
 from tilewright.training.session import TrainingSession, open_session
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Stopped",
     "TrainingJob",
     "TrainingResult",
+    "read_result",
     "remove_checkpoint",
     "run_anywhere",
     "run_evaluation",
@@ -72,6 +73,37 @@ class EvaluationResult(TypedDict):
 
 
 JobResult: TypeAlias = TrainingResult | EvaluationResult
+R = TypeVar("R", TrainingResult, EvaluationResult)
+
+
+def read_result(kind: type[R], result: Mapping[str, object]) -> R | None:
+    """Return a result from a store, or None if it is damaged: if a field is missing, or has another type."""
+    if not _has_type(result, kind):
+        return None
+    if kind is EvaluationResult:
+        scores, tiles = (cast(list[int], result[name]) for name in ("scores", "tiles"))
+        return cast(R, result) if len(scores) == len(tiles) > 0 else None
+    columns = {column.name for column in fields(TrainingPoint)}
+    curve = cast(list[dict[str, float]], result["curve"])
+    return cast(R, result) if all(columns <= point.keys() for point in curve) else None
+
+
+def _has_type(value: object, wanted: Any) -> bool:
+    """Tell whether a value of JSON has the type of a field; whole numbers must fit 64 bits."""
+    if wanted is int:
+        return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
+    if wanted is float:
+        return isinstance(value, float) or _has_type(value, int)
+    if get_origin(wanted) is list:
+        return isinstance(value, list) and all(_has_type(item, get_args(wanted)[0]) for item in value)
+    if get_origin(wanted) is dict:
+        return isinstance(value, dict) and all(_has_type(item, get_args(wanted)[1]) for item in value.values())
+    types = get_type_hints(wanted)
+    return (
+        isinstance(value, dict)
+        and wanted.__required_keys__ <= value.keys()
+        and all(_has_type(value[name], kind) for name, kind in types.items() if name in value)
+    )
 
 
 @dataclass(frozen=True)
@@ -168,7 +200,9 @@ def run_training(job: TrainingJob, folder: Path, report: ReportProgress) -> Trai
         def on_starts_collected(self, session: TrainingSession) -> bool:
             return report(session.done)
 
-    resume = (folder / "config.toml").exists()
+    resume = RunFolder(folder).exists()
+    if not resume:
+        RunFolder(folder).model_file.unlink(missing_ok=True)  # of a job that ran elsewhere, and was lost
     session = open_session(job.config, folder, resume=resume, threads=1, callbacks=Reporter())
     progress = session.run()
     if session.done < 1:

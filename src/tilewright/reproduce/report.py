@@ -1,6 +1,7 @@
 """Reports of experiments: the paper's results beside ours, as one HTML page or as Markdown with pictures."""
 
 import html
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from tilewright import __version__
 from tilewright._core.files import write_text
-from tilewright._core.html import embedded, page
+from tilewright._core.html import HTML, embedded, page
+from tilewright._core.outputs import FileKind
 from tilewright._core.plots import save_png
 from tilewright.reproduce.experiments import SCALES, Experiment, Scale, all_experiments
 from tilewright.reproduce.figures import draw_figure, reach_list
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Column", "Report", "Table", "html_table", "make_report", "write_html", "write_markdown"]
 
+MARKDOWN = FileKind("Markdown report", lambda head: head.startswith(b"# ") and b"\n- tilewright " in head)
 DIFFERS = "≠"  # beside a result that a two-sample test tells from the paper's
 
 
@@ -114,8 +117,8 @@ def _rows_by_name(
     return found
 
 
-def write_html(report: Report, folder: Path) -> Path:
-    """Write `report.html`, a page that needs no other file.
+def write_html(report: Report, folder: Path, *, force: bool = False) -> Path:
+    """Write `report.html`, a page that needs no other file; `force` replaces a file of another kind.
 
     Returns:
         The path of the page.
@@ -130,7 +133,7 @@ def write_html(report: Report, folder: Path) -> Path:
         "<h2>How it was made</h2><ul>" + "".join(f"<li>{html.escape(fact)}</li>" for fact in report.facts) + "</ul>",
     ]
     path = folder / "report.html"
-    write_text(path, page(report.title, "\n".join(body)))
+    write_text(path, page(report.title, "\n".join(body)), HTML, force=force)
     return path
 
 
@@ -147,14 +150,14 @@ def _html_head(report: Report) -> list[str]:
     return [*parts, *([f'<p class="about">{" · ".join(about)}</p>'] if about else [])]
 
 
-def write_markdown(report: Report, folder: Path) -> Path:
-    """Write `report.md`, and its figures beside it.
+def write_markdown(report: Report, folder: Path, *, force: bool = False) -> Path:
+    """Write `report.md`, and its figures beside it; `force` replaces files of another kind.
 
     Returns:
         The path of the Markdown file.
     """
     for name, figure in report.figures.items():
-        save_png(figure, folder / f"{name}.png")
+        save_png(figure, folder / f"{name}.png", force=force)
     verdict = [] if report.verdict is None else [f"**{report.verdict.word}** – {report.verdict.why}"]
     about = [f"[the paper]({report.link})"] if report.link else []
     about += [f"results of {report.date}"] if report.date else []
@@ -171,7 +174,7 @@ def write_markdown(report: Report, folder: Path) -> Path:
         "\n".join(f"- {fact}" for fact in report.facts),
     ]
     path = folder / "report.md"
-    write_text(path, "\n\n".join(parts) + "\n")
+    write_text(path, "\n\n".join(parts) + "\n", MARKDOWN, force=force)
     return path
 
 
@@ -281,9 +284,15 @@ def html_table(table: Table, *, words: bool = False) -> str:
     else:
         heads.append("".join(f"<th>{html.escape(column.name)}</th>" for column in table.columns))
     head = "".join(f"<tr>{line}</tr>" for line in heads)
-    rows = ("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>" for line in table.lines)
+    cell_of = html.escape if words else _number_cell
+    rows = ("<tr>" + "".join(f"<td>{cell_of(cell)}</td>" for cell in line) + "</tr>" for line in table.lines)
     kind = "wide words" if words else "wide"
     return f'<div class="{kind}"><table><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table></div>'
+
+
+def _number_cell(text: str) -> str:
+    """Return a cell whose interval in brackets is on a line of its own, which makes wide tables narrower."""
+    return re.sub(r"^([\d.,]+ %) (\([^)]*\))(.*)$", r"\1\3<br><small>\2</small>", html.escape(text))
 
 
 def _group_heads(columns: Sequence[Column]) -> list[str]:

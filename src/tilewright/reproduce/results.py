@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.checks import check_choice
 from tilewright._core.tables import Record, Scalar
+from tilewright.errors import FileError
+from tilewright.exact.optima import perfect_score
 from tilewright.games import make_game
 from tilewright.play.statistics import Difference, Estimate, max100, mean_of, rate_of, two_sample
 from tilewright.reproduce.experiments import Experiment, PaperValue, Row, Scale
-from tilewright.reproduce.jobs import EvaluationResult, TrainingResult
+from tilewright.reproduce.jobs import EvaluationResult, TrainingResult, read_result
 from tilewright.reproduce.store import JobRecord, Store, TrialRecord
 from tilewright.reproduce.suite import Trial, plan_evaluation_of, plan_trials
 
@@ -33,6 +35,7 @@ __all__ = [
     "to_records",
 ]
 
+R = TypeVar("R", TrainingResult, EvaluationResult)
 CONFIG_PREFIX = "config."  # of a key whose name is that of another column
 
 
@@ -134,7 +137,7 @@ def _trial_result(trial: TrialRecord, store: Store) -> TrialResult | None:
     training = store.find(trial.training) if trial.training else None
     if None in evaluations or (trial.training and training is None):
         return None
-    results = [cast(EvaluationResult, job.result) for job in evaluations if job]
+    results = [_read(EvaluationResult, job, store) for job in evaluations if job]
     jobs = [job for job in (training, *evaluations) if job]
     return TrialResult(
         trial,
@@ -143,12 +146,19 @@ def _trial_result(trial: TrialRecord, store: Store) -> TrialResult | None:
         _concatenate([result["board_sums"] for result in results]),
         sum(result["moves"] for result in results),
         sum(result["seconds"] for result in results),
-        cast(TrainingResult, training.result) if training else None,
+        _read(TrainingResult, training, store) if training else None,
         store.run_folder(training.key).relative_to(store.folder).as_posix() if training else "",
         _distinct(jobs, lambda job: job.machine),
         _distinct(jobs, lambda job: job.version),
         max(job.date for job in jobs),
     )
+
+
+def _read(kind: type[R], job: JobRecord, store: Store) -> R:
+    result = read_result(kind, job.result)
+    if result is None:
+        raise FileError(f"{store.file}: the result of {job.description} ({job.key}) is damaged")
+    return result
 
 
 def _concatenate(parts: Sequence[Sequence[int]]) -> NDArray[np.int64]:
@@ -319,8 +329,18 @@ def _exact(value: float) -> Estimate:
     return Estimate(value, None, None)
 
 
+def _of_perfect(result: TrialResult) -> Estimate | None:
+    """The mean score in per cent of that of perfect play, where it is known."""
+    perfect = perfect_score(make_game(result.trial.game))
+    if perfect is None:
+        return None
+    value, low, high = (None if part is None else 100 * part / perfect for part in result.score)
+    return Estimate(value or 0.0, low, high)
+
+
 _MEASURES: dict[str, Callable[[TrialResult], Estimate | None]] = {
     "score": lambda result: result.score,
+    "of-perfect": _of_perfect,
     "max": lambda result: _exact(float(result.scores.max())),
     "max100": lambda result: max100(result.scores),
     "board-sum": lambda result: mean_of(result.board_sums),
@@ -332,6 +352,7 @@ _MEASURES: dict[str, Callable[[TrialResult], Estimate | None]] = {
 
 _HEADINGS = {
     "score": "mean score",
+    "of-perfect": "per cent of perfect",
     "max": "highest score",
     "max100": "max100",
     "board-sum": "board sum",
@@ -349,8 +370,8 @@ def check_column(column: str) -> None:
     >>> check_column("scores")
     Traceback (most recent call last):
     ...
-    tilewright.errors.UsageError: column 'scores' (did you mean 'score'?); allowed: score, max, max100, board-sum, \
-largest, speed, seconds, training-seconds, win, reach-TILE, ends-TILE
+    tilewright.errors.UsageError: column 'scores' (did you mean 'score'?); allowed: score, of-perfect, max, max100, \
+board-sum, largest, speed, seconds, training-seconds, win, reach-TILE, ends-TILE
     """
     verb, _, tile = column.partition("-")
     if not (verb in ("reach", "ends") and tile.isdecimal()):
@@ -379,6 +400,9 @@ def format_estimate(column: str, estimate: Estimate | None) -> str:
         return "–"
     if column.endswith("seconds"):
         return _format_duration(estimate.value)
+    if column == "of-perfect":
+        margin = "" if estimate.margin is None else f" ± {estimate.margin:.2f}"
+        return f"{estimate.value:.2f}{margin}"
     if is_rate(column):
         if estimate.low is None or estimate.high is None:
             return f"{_format_percent(estimate.value)} %"

@@ -11,11 +11,12 @@ from tilewright._core.checks import check_choice
 from tilewright._core.cluster import Cluster
 from tilewright._core.files import make_folder
 from tilewright._core.frames import data_frame
-from tilewright._core.parallel import default_threads
+from tilewright._core.outputs import check_output
+from tilewright._core.parallel import check_threads, default_threads
 from tilewright._core.tables import Columns, columns_of, write_table
 from tilewright.errors import FileError, TilewrightError, UsageError
 from tilewright.reproduce.experiments import SCALES, Experiment, Scale, all_experiments, find_experiments
-from tilewright.reproduce.index import write_html_index, write_index, write_summary
+from tilewright.reproduce.index import INDEX, INDEX_NAME, write_html_index, write_index, write_summary
 from tilewright.reproduce.report import make_report, write_html, write_markdown
 from tilewright.reproduce.results import TrialResult, collect_trials, plan_best, to_records
 from tilewright.reproduce.store import Store
@@ -76,14 +77,18 @@ class SuiteResult:
         """
         return data_frame(self.to_dict())
 
-    def to_csv(self, path: Path | str) -> None:
+    def to_csv(self, path: Path | str, *, force: bool = False) -> None:
         """Write the table of all trials to a CSV file, or to a Parquet file if the name ends in `.parquet`.
+
+        Args:
+            path: The file.
+            force: Whether to replace an existing file of another kind.
 
         Raises:
             MissingExtraError: The file is to be Parquet, and pyarrow is not installed.
-            FileError: The file cannot be written.
+            FileError: The file cannot be written, or is of another kind.
         """
-        write_table(path, self.to_dict())
+        write_table(path, self.to_dict(), force=force)
 
 
 def run_experiments(
@@ -92,6 +97,7 @@ def run_experiments(
     *,
     out: Path | str = "runs/reproduce",
     markdown: Path | str | None = None,
+    force: bool = False,
     threads: int | None = None,
     cluster: Cluster | None = None,
     callback: SuiteCallback | None = None,
@@ -105,6 +111,7 @@ def run_experiments(
         scale: `quick`, `standard` or `full`.
         out: The folder of results and reports.
         markdown: A second folder for the Markdown reports, with a list of all reports that are there.
+        force: Whether reports may replace files of another kind.
         threads: The number of jobs that run at the same time; None for all processors.
         cluster: A Ray cluster that runs the jobs instead.
         callback: Called when something happens.
@@ -123,7 +130,9 @@ def run_experiments(
         (experiment, experiment.scales[scale], Path(experiment.paper) / f"{experiment.name}-{scale}")
         for experiment in chosen.values()
     ]
-    return run_and_report(plans, Path(out), markdown=markdown, threads=threads, cluster=cluster, callback=callback)
+    return run_and_report(
+        plans, Path(out), markdown=markdown, force=force, threads=threads, cluster=cluster, callback=callback
+    )
 
 
 def run_and_report(
@@ -131,6 +140,7 @@ def run_and_report(
     out: Path,
     *,
     markdown: Path | str | None = None,
+    force: bool = False,
     threads: int | None = None,
     cluster: Cluster | None = None,
     callback: SuiteCallback | None = None,
@@ -141,6 +151,7 @@ def run_and_report(
         plans: Experiments, their scales, and the folders of their reports relative to `out`.
         out: As in `run_experiments`, like all other arguments.
         markdown: A second folder for the Markdown reports.
+        force: Whether reports may replace files of another kind.
         threads: The number of jobs that run at the same time.
         cluster: A Ray cluster that runs the jobs instead.
         callback: Called when something happens.
@@ -148,9 +159,10 @@ def run_and_report(
     if "," in str(out):
         raise UsageError(f"{out}: a folder of results must not have a comma in its name; it separates agent options")
     if threads is not None:
-        check_count("threads", threads)
+        check_threads(threads)
     if markdown is not None:
         make_folder(Path(markdown))
+        check_output(Path(markdown) / INDEX_NAME, INDEX, force=force)
     store = Store(out)
     trials = [_plan_labelled(experiment, scale, several=len(plans) > 1) for experiment, scale, _ in plans]
     workers = cluster.processors if cluster is not None else threads or default_threads()
@@ -167,18 +179,18 @@ def run_and_report(
     for (experiment, scale, folder), planned in zip(plans, trials, strict=True):
         results = SuiteResult(tuple(collect_trials([trial.record for trial in planned], store)))
         report = make_report(experiment, scale, store)
-        reports.append(write_html(report, out / folder))
-        write_markdown(report, out / folder)
-        write_summary(experiment, scale, report, out / folder)
-        results.to_csv(out / folder / "trials.csv")
+        reports.append(write_html(report, out / folder, force=force))
+        write_markdown(report, out / folder, force=force)
+        write_summary(experiment, scale, report, out / folder, force=force)
+        results.to_csv(out / folder / "trials.csv", force=force)
         if markdown is not None:
-            write_markdown(report, Path(markdown) / folder)
-            write_summary(experiment, scale, report, Path(markdown) / folder)
+            write_markdown(report, Path(markdown) / folder, force=force)
+            write_summary(experiment, scale, report, Path(markdown) / folder, force=force)
         finished += results.trials
     if any(experiment.path in all_experiments() for experiment, _, _ in plans):
-        reports.append(write_html_index(out))
+        reports.append(write_html_index(out, force=force))
     if markdown is not None:
-        reports.append(write_index(Path(markdown)))
+        reports.append(write_index(Path(markdown), force=force))
     failures = tuple(Failure(job.label, error) for job, error in failed)
     return SuiteResult(tuple(finished), tuple(reports), failures)
 

@@ -3,6 +3,7 @@
 A result is written once, as a whole. Several processes may use the file at the same time.
 """
 
+import errno
 import json
 import os
 import platform
@@ -16,8 +17,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tilewright import __version__
+from tilewright._core.appending import PATIENCE, write_patiently
 from tilewright._core.files import make_folder
+from tilewright._core.inputs import shown
+from tilewright._core.outputs import check_output
 from tilewright._core.tables import Scalar
+from tilewright._core.text import excerpt
 from tilewright.errors import FileError
 
 __all__ = ["JobRecord", "Store", "TrialRecord", "machine_name", "safe_name"]
@@ -52,6 +57,15 @@ CREATE TABLE IF NOT EXISTS trials (
     PRIMARY KEY (experiment, scale, row, seed)
 )
 """
+
+TABLES = {"jobs", "run_folders", "trials"}
+FULL_DISK = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+_FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE}
+_RUN_FOLDER_NAME = r"(?!\.)[A-Za-z0-9_.=+-]+"
+_SELECT_JOBS = "SELECT key, kind, description, result, machine, version, date FROM jobs"
+_SELECT_TRIALS = (
+    "SELECT experiment, scale, row, seed, config, keys, agent, game, training, evaluations FROM trials ORDER BY rowid"
+)
 
 
 @dataclass(frozen=True)
@@ -122,7 +136,11 @@ class Store:
         self._lock = threading.Lock()
         self._names: dict[str, str] = {}  # of run folders, by the keys of their trainings
         make_folder(self.folder)
+        check_output(self.file)
         with self._connection() as connection:
+            found = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if found and not found & TABLES:
+                raise FileError(f"{self.file}: a database of something else, and is left as it is")
             for statement in SCHEMA.split(";"):
                 connection.execute(statement)
 
@@ -137,7 +155,10 @@ class Store:
                 finally:
                     connection.close()
         except sqlite3.Error as error:
-            raise FileError(f"{self.file}: cannot be used: {error}") from None
+            full = getattr(error, "sqlite_errorcode", None) in _FULL
+            raise FileError(f"{self.file}: cannot be used: {error}") from (FULL_DISK if full else None)
+        except UnicodeEncodeError:
+            raise FileError(f"{self.file}: cannot be used: a name is no text in UTF-8") from None
 
     def run_folder(self, key: str, name: str = "") -> Path:
         """Return the run folder of a training; the first call for a key chooses its name.
@@ -156,34 +177,47 @@ class Store:
                 for candidate in candidates:
                     connection.execute("INSERT OR IGNORE INTO run_folders VALUES (?, ?)", (key, candidate))
                 row = connection.execute("SELECT name FROM run_folders WHERE key = ?", (key,)).fetchone()
+            if row is None or not isinstance(row[0], str) or not re.fullmatch(_RUN_FOLDER_NAME, row[0]):
+                raise FileError(f"{self.file}: the name of the run folder of {key} is damaged")
             self._names[key] = row[0]
         return self.folder / "trainings" / self._names[key]
 
     def find(self, key: str) -> JobRecord | None:
         """Return a finished job, or None."""
         with self._connection() as connection:
-            row = connection.execute("SELECT * FROM jobs WHERE key = ?", (key,)).fetchone()
+            row = connection.execute(f"{_SELECT_JOBS} WHERE key = ?", (key,)).fetchone()
         return None if row is None else self._job_record(row)
 
     def add(self, key: str, kind: str, description: str, result: Mapping[str, object]) -> None:
-        """Add the result of a job, unless there is one already."""
+        """Add the result of a job, unless there is one already; on a full disk, wait a while for room.
+
+        Raises:
+            FileError: The result cannot be written.
+        """
         now = datetime.now(UTC).isoformat(timespec="seconds")
         row = (key, kind, description, json.dumps(result), machine_name(), __version__, now)
-        with self._connection() as connection:
-            connection.execute("INSERT OR IGNORE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+
+        def write() -> None:
+            with self._connection() as connection:
+                connection.execute("INSERT OR IGNORE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+
+        write_patiently(write, lambda: PATIENCE)
 
     def jobs(self) -> list[JobRecord]:
         """Return all finished jobs in the order in which they were finished."""
         with self._connection() as connection:
-            rows = connection.execute("SELECT * FROM jobs ORDER BY date, key").fetchall()
+            rows = connection.execute(f"{_SELECT_JOBS} ORDER BY date, key").fetchall()
         return [self._job_record(row) for row in rows]
 
-    def _job_record(self, row: tuple[str, str, str, str, str, str, str]) -> JobRecord:
-        key, kind, description, result, machine, version, date = row
-        try:
-            return JobRecord(key, kind, description, json.loads(result), machine, version, date)
-        except ValueError:
-            raise FileError(f"{self.file}: the result of {description} ({key}) is damaged") from None
+    def _job_record(self, row: tuple[object, ...]) -> JobRecord:
+        texts = [value for value in row if isinstance(value, str)]
+        result = _parsed(row[3])
+        if len(texts) < len(row) or not isinstance(result, dict):
+            raise FileError(
+                f"{self.file}: the result of {shown(str(row[2]), 80)} ({shown(str(row[0]), 40)}) is damaged"
+            )
+        key, kind, description, _, machine, version, date = texts
+        return JobRecord(key, kind, description, result, machine, version, date)
 
     def add_trials(self, trials: Iterable[TrialRecord]) -> None:
         """Add planned trials; a trial of the same experiment, scale, row and seed is replaced."""
@@ -208,16 +242,34 @@ class Store:
     def trials(self) -> list[TrialRecord]:
         """Return all planned trials, finished or not, in the order in which they were added."""
         with self._connection() as connection:
-            rows = connection.execute("SELECT * FROM trials ORDER BY rowid").fetchall()
+            rows = connection.execute(_SELECT_TRIALS).fetchall()
         return [self._trial_record(row) for row in rows]
 
-    def _trial_record(self, row: tuple[str, str, str, int, str, str, str, str, str, str]) -> TrialRecord:
-        experiment, scale, name, seed, config, keys, agent, game, training, evaluations = row
-        try:
-            values, jobs = json.loads(keys), tuple(json.loads(evaluations))
-        except ValueError:
-            raise FileError(f"{self.file}: the trial {name}, seed {seed}, of {experiment} is damaged") from None
-        return TrialRecord(experiment, scale, name, seed, config, values, agent, game, training, jobs)
+    def _trial_record(self, row: tuple[object, ...]) -> TrialRecord:
+        seed, keys, jobs = row[3], _parsed(row[5]), _parsed(row[9])
+        texts = [value for value in (*row[:3], *row[4:]) if isinstance(value, str)]
+        if (
+            len(texts) < len(row) - 1
+            or not isinstance(seed, int)
+            or not (isinstance(keys, dict) and all(_is_scalar(value) for value in keys.values()))
+            or not (isinstance(jobs, list) and jobs and all(isinstance(key, str) for key in jobs))
+        ):
+            name, experiment = (shown(str(value), 80) for value in (row[2], row[0]))
+            raise FileError(f"{self.file}: the trial {name}, seed {excerpt(seed)}, of {experiment} is damaged")
+        experiment, scale, name, config, _, agent, game, training, _ = texts
+        return TrialRecord(experiment, scale, name, seed, config, keys, agent, game, training, tuple(jobs))
+
+
+def _parsed(text: object) -> object:
+    """The value of a JSON text; None for what is no such text."""
+    try:
+        return json.loads(text) if isinstance(text, str) else None
+    except (RecursionError, ValueError):
+        return None
+
+
+def _is_scalar(value: object) -> bool:
+    return value is None or isinstance(value, str | int | float)
 
 
 def safe_name(text: str) -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Protocol
 
 from tilewright._core.cluster import Cluster
-from tilewright._core.files import try_lock, write_bytes
+from tilewright._core.files import write_bytes
+from tilewright._core.locks import try_lock
 from tilewright._core.tables import Scalar
 from tilewright.errors import TilewrightError
 from tilewright.reproduce.experiments import Experiment, Row, Scale

@@ -60,10 +60,17 @@ class Callback:
         """A later stage starts, where stages are trained one after the other."""
 
     def on_save_failed(self, session: "TrainingSession", error: FileError) -> None:
-        """A checkpoint could not be written; training goes on, and the next one is tried when it is due."""
+        """A checkpoint or a row of the learning curve could not be written; training goes on.
+
+        Rows are kept in memory, and written with the next one. A checkpoint is tried again after half a minute of
+        training at the latest. Called for every attempt that fails, maybe from a thread that played.
+        """
+
+    def on_save_recovered(self, session: "TrainingSession") -> None:
+        """Everything that could not be written before is written now."""
 
     def on_stop_requested(self, session: "TrainingSession") -> None:
-        """Ctrl-C or SIGTERM: the session stops after the current games, and saves."""
+        """Ctrl-C, SIGTERM or SIGHUP: the session stops after the current games, and saves."""
 
     def on_training_end(self, session: "TrainingSession") -> None:
         """Training has ended, and model and checkpoint are saved."""
@@ -112,6 +119,11 @@ class CallbackList(Callback):
         """Call `on_save_failed` of every callback."""
         for callback in self.callbacks:
             callback.on_save_failed(session, error)
+
+    def on_save_recovered(self, session: "TrainingSession") -> None:
+        """Call `on_save_recovered` of every callback."""
+        for callback in self.callbacks:
+            callback.on_save_recovered(session)
 
     def on_stop_requested(self, session: "TrainingSession") -> None:
         """Call `on_stop_requested` of every callback."""

@@ -474,5 +474,5 @@ def parse_config(text: str, **changes: object) -> AnyConfig:
 def _is_deep(text: str, changes: dict[str, object]) -> bool:
     try:
         return "algorithm" in changes or "algorithm" in tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (RecursionError, ValueError):
         return False  # reading it as a TrainingConfig says what is wrong

@@ -276,6 +276,6 @@ class NTupleSession(TrainingSession):
         )
         now.start_next_stage()
         self.trainer.start_next_stage()
-        self.folder.append(point)
-        self._try_to_save()
+        self._append(point)
+        self._try("checkpoint", self._save)
         self.callback.on_stage_start(self, point)

@@ -35,6 +35,7 @@ class ProgressBarCallback(Callback):
 
     def __init__(self, display: Display, label: str) -> None:
         self._display, self._label = display, label
+        self._failures: set[str] = set()
 
     def on_games_end(self, session: TrainingSession) -> None:
         """Show status and learning curve."""
@@ -67,12 +68,19 @@ class ProgressBarCallback(Callback):
         )
 
     def on_save_failed(self, session: TrainingSession, error: FileError) -> None:
-        """Say why a checkpoint is missing."""
-        self._display.say(f"checkpoint not saved, training goes on: {error}")
+        """Say why something is not saved, once for each reason."""
+        if str(error) not in self._failures:
+            self._failures.add(str(error))
+            self._display.say(f"not saved, will be tried again: {error}")
+
+    def on_save_recovered(self, session: TrainingSession) -> None:
+        """Say that everything is saved again."""
+        self._failures.clear()
+        self._display.say("saved again: nothing is missing")
 
     def on_stop_requested(self, session: TrainingSession) -> None:
         """Say that the session stops."""
-        self._display.say("stopping after the current games; everything learned is saved")
+        self._display.say("stopping after the current games, to save everything")
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tilewright._core.files import write_text
-from tilewright._core.html import embedded, page
+from tilewright._core.html import HTML, embedded, page
 from tilewright._core.plots import BLUE, INK, ORANGE, SOFT, new_figure, save_png, second_scale, shorten, style
 from tilewright.play.evaluate import Evaluation
 from tilewright.training.run_folder import CurvePoint, EvaluationPoint, RunFolder, StagePoint, TrainingPoint
@@ -84,9 +84,9 @@ def _plot_evaluations(axes: "Axes", evaluations: Sequence[EvaluationPoint]) -> N
     if not evaluations:
         return
     means = [point.score_mean for point in evaluations]
-    margins = [
-        [point.score_mean - point.score_low for point in evaluations],
-        [point.score_high - point.score_mean for point in evaluations],
+    margins = [  # a row that somebody has edited may have its mean outside the interval
+        [max(0.0, point.score_mean - point.score_low) for point in evaluations],
+        [max(0.0, point.score_high - point.score_mean) for point in evaluations],
     ]
     games = [point.games for point in evaluations]
     axes.errorbar(games, means, margins, fmt="o", color=ORANGE, capsize=3, label="evaluations")
@@ -133,7 +133,7 @@ def write_report(folder: RunFolder, evaluations: Sequence[Evaluation] = ()) -> P
         tiles = embedded(draw_tiles(first), f"Largest tiles of {first.agent}")
         parts.append(f"<h2>Largest tiles of {html.escape(first.agent)}</h2>{tiles}")
     parts.append(f"<h2>Configuration</h2><pre>{html.escape(folder.read_config().to_toml())}</pre>")
-    write_text(folder.report_file, page(folder.path.resolve().name, "\n".join(parts)))
+    write_text(folder.report_file, page(folder.path.resolve().name, "\n".join(parts)), HTML)
     return folder.report_file
 
 

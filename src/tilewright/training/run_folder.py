@@ -9,18 +9,23 @@ events.out.tfevents.…    the same numbers for TensorBoard
 checkpoint.safetensors   the whole state of the training
 model.safetensors        the trained network, when the session has ended
 curve.png, report.html   the learning curve and a report
+session.lock             locked while a session writes to the folder; has the number of its process
 """
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 from tilewright import __version__
-from tilewright._core.files import Array, Tensors, parse_json, read_tensors, write_tensors, write_text
-from tilewright.errors import FileError
+from tilewright._core.appending import AppendedFile
+from tilewright._core.files import Array, Tensors, parse_json, read_tensors, write_bytes, write_tensors
+from tilewright._core.inputs import modified_at, open_input
+from tilewright._core.locks import FileLock
+from tilewright.errors import FileError, UsageError
 from tilewright.training.config import AnyConfig, read_config
 
 __all__ = [
@@ -28,7 +33,6 @@ __all__ = [
     "DeepPoint",
     "EpisodePoint",
     "EvaluationPoint",
-    "EventLog",
     "Point",
     "RunFolder",
     "SavedProgress",
@@ -202,10 +206,42 @@ class RunFolder:
         self.model_file = path / "model.safetensors"
         self.curve_file = path / "curve.png"
         self.report_file = path / "report.html"
+        self.lock_file = path / "session.lock"
+        self._rows: dict[Path, AppendedFile] = {}
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that have names of their own, whether they exist or not; the lock is none of them."""
+        curve = (self.metrics_file, self.evaluations_file, self.stages_file, self.episodes_file)
+        return (self.config_file, *curve, self.checkpoint_file, self.model_file, self.curve_file, self.report_file)
 
     def exists(self) -> bool:
         """Whether the folder holds a run."""
-        return self.config_file.exists()
+        return modified_at(self.config_file) > 0
+
+    def lock(self) -> FileLock:
+        """Lock the folder against other sessions, until the lock is released or this process ends.
+
+        Raises:
+            UsageError: Another session writes to the folder.
+            FileError: The folder cannot be written.
+        """
+        lock = FileLock(self.lock_file)
+        if not lock.is_held:
+            raise UsageError(f"{self.path} is in use by {lock.holder}: wait until it ends, or choose another folder")
+        return lock
+
+    def check_free(self) -> None:
+        """Check that a new run can be started in the folder without touching what is there.
+
+        Raises:
+            UsageError: The folder holds a run, or a file that a run would replace.
+        """
+        if self.exists():
+            raise UsageError(f"{self.path} holds a run already: resume it, or choose another folder")
+        for file in self.files:
+            if os.path.lexists(file):
+                raise UsageError(f"{file} is there already, and would be replaced: choose another folder")
 
     def read_config(self) -> AnyConfig:
         """Read the configuration.
@@ -271,23 +307,27 @@ class RunFolder:
         return parse_rows(_lines(self.episodes_file), EpisodePoint)
 
     def append(self, *points: Point) -> None:
-        """Append rows to the file of their kind, the same for all.
+        """Append rows to the file of their kind, the same for all, after those that could not be written before.
 
         Raises:
-            FileError: The file cannot be written.
+            FileError: The file cannot be written now; the rows are kept in memory.
         """
         if not points:
             return
         path = self._file_of(points[0])
-        try:
-            new = not path.exists() or path.stat().st_size == 0
-            with path.open("a", newline="") as file:
-                writer = csv.writer(file)
-                if new:
-                    writer.writerow(asdict(points[0]))
-                writer.writerows(asdict(point).values() for point in points)
-        except OSError as error:
-            raise FileError(f"{path}: cannot be written: {error.strerror}") from None
+        if path not in self._rows:
+            self._rows[path] = AppendedFile(path, _csv(asdict(points[0])))
+        self._rows[path].append(b"".join(_csv(asdict(point).values()) for point in points))
+        self.flush_rows()
+
+    def flush_rows(self) -> None:
+        """Write the rows that could not be written before.
+
+        Raises:
+            FileError: A file cannot be written now; its rows are kept in memory.
+        """
+        for rows in self._rows.values():
+            rows.flush()
 
     def _file_of(self, point: Point) -> Path:
         if isinstance(point, TrainingPoint):
@@ -298,7 +338,7 @@ class RunFolder:
 
     def remove_unfinished(self) -> None:
         """Remove temporary files of a process that was killed while it saved; they can be as large as a checkpoint."""
-        for file in (value for value in vars(self).values() if value != self.path):
+        for file in self.files:
             for part in self.path.glob(f".{file.name}.*.part"):
                 part.unlink(missing_ok=True)
 
@@ -315,34 +355,19 @@ class RunFolder:
         _rewrite(self.metrics_file, [row for row in self.curve_points() if row.games <= full])
 
 
-class EventLog:
-    """The learning curve for TensorBoard; events of a resumed session replace those that it plays again."""
-
-    def __init__(self, folder: RunFolder, games: int) -> None:
-        from tensorboardX import SummaryWriter
-
-        # The number in the name distinguishes sessions that start within the same second.
-        self._writer = SummaryWriter(str(folder.path), purge_step=games + 1, filename_suffix=f".{games}")
-
-    def add(self, point: TrainingPoint | EvaluationPoint) -> None:
-        """Write a row as events, one for each column."""
-        group = "evaluation" if isinstance(point, EvaluationPoint) else "train"
-        for name, value in asdict(point).items():
-            if name not in ("games", "seconds", "moves", "window", "evaluate_games"):
-                self._writer.add_scalar(f"{group}/{name}", value, point.games)
-
-    def __enter__(self) -> "EventLog":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._writer.close()
+def _csv(cells: Iterable[object]) -> bytes:
+    """A row of a CSV file."""
+    out = io.StringIO()
+    csv.writer(out).writerow(cells)
+    return out.getvalue().encode()
 
 
 def _lines(path: Path) -> list[str]:
     """The complete lines of a file; a crash may have cut the last one short."""
     if not path.is_file():
         return []
-    complete, _, _ = path.read_bytes().rpartition(b"\n")
+    with open_input(path) as file:
+        complete, _, _ = file.read().rpartition(b"\n")
     return complete.decode("ascii", "replace").splitlines()
 
 
@@ -384,9 +409,5 @@ def _rewrite(path: Path, rows: list[P]) -> None:
     """Replace the rows of a CSV file, if there is one."""
     if not path.exists():
         return
-    out = io.StringIO()
-    writer = csv.writer(out)
-    for row in rows[:1]:
-        writer.writerow(asdict(row))
-    writer.writerows(asdict(row).values() for row in rows)
-    write_text(path, out.getvalue())
+    head = [_csv(asdict(row)) for row in rows[:1]]
+    write_bytes(path, b"".join([*head, *(_csv(asdict(row).values()) for row in rows)]))

@@ -11,14 +11,19 @@ from types import FrameType
 from typing import TYPE_CHECKING, ClassVar, Protocol, overload
 
 from tilewright import __version__
+from tilewright._core.appending import PATIENCE, write_patiently
+from tilewright._core.parallel import check_threads
 from tilewright._core.registry import load_object
+from tilewright._core.signals import stop_signals
 from tilewright.errors import FileError, UsageError
 from tilewright.play.statistics import Estimate
 from tilewright.training.callbacks import Callbacks, as_callback
 from tilewright.training.config import AnyConfig, TrainingConfig
-from tilewright.training.run_folder import EvaluationPoint, EventLog, RunFolder, SavedProgress, TrainingPoint
+from tilewright.training.event_log import EventLog
+from tilewright.training.run_folder import EvaluationPoint, Point, RunFolder, SavedProgress, TrainingPoint
 
 if TYPE_CHECKING:
+    from tilewright._core.locks import FileLock
     from tilewright.training.ntuple_session import NTupleSession
 
 __all__ = ["EVALUATION_SEED", "AnyModel", "SessionProgress", "TrainingSession", "open_session"]
@@ -28,6 +33,7 @@ NTUPLE_SESSION = "tilewright.training.ntuple_session:NTupleSession"
 DEEP_SESSION = "tilewright.deep.session:DeepSession"
 # Keys that a resumed run may change, besides its budget: none of them changes what is learned.
 MAY_CHANGE = {"minutes", "evaluate_games", "evaluate_minutes", "checkpoint_minutes"}
+RETRY_MINUTES = 0.5  # until a checkpoint that could not be written is tried again, at most
 
 
 class SessionProgress(SavedProgress, Protocol):
@@ -45,7 +51,7 @@ class SessionProgress(SavedProgress, Protocol):
 class AnyModel(Protocol):
     """A trained network that can be written to a file."""
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path, *, force: bool) -> None:
         """Write the model to a file."""
 
 
@@ -69,15 +75,15 @@ class TrainingSession(ABC):
 
     def __init__(self, config: AnyConfig, folder: RunFolder, threads: int | None, callbacks: Callbacks) -> None:
         threads = self.default_threads() if threads is None else threads
-        if not isinstance(threads, int):
-            raise UsageError(f"threads={threads!r}: must be a whole number")
-        if threads < 1:
-            raise UsageError(f"threads={threads}: at least one is needed")
+        check_threads(threads)
         self.config, self.folder, self.threads = config, folder, threads
         self.callback = as_callback(callbacks)
         self.points: list[TrainingPoint] = []
         self.clock: Callable[[], float] = time.perf_counter
         self._stop = threading.Event()
+        self._give_up = threading.Event()  # a second signal: saving is not tried again
+        self._unsaved: set[str] = set()  # what could not be written when it was last tried
+        self._lock_on_folder: FileLock | None = None
 
     @staticmethod
     @abstractmethod
@@ -135,7 +141,8 @@ class TrainingSession(ABC):
     def run(self) -> SessionProgress:
         """Train until the budget is used up or `stop` is called, then save model and checkpoint.
 
-        In the main thread, Ctrl-C and SIGTERM call `stop`; a second Ctrl-C raises KeyboardInterrupt at once.
+        In the main thread, Ctrl-C, SIGTERM and SIGHUP call `stop`; a second Ctrl-C raises KeyboardInterrupt at once.
+        Files that do not fit on a full disk are written later. The folder is locked until the end.
 
         Returns:
             The progress.
@@ -143,23 +150,49 @@ class TrainingSession(ABC):
         Raises:
             DivergedError: Weights became infinite; the last checkpoint is kept.
             UnreachedError: No game reached the next stage; what was learned is saved.
-            FileError: Model or checkpoint could not be written at the end.
+            FileError: Something could not be written at the end; the message says what is saved, and what is not.
+            UsageError: Another session writes to the folder.
         """
-        self._warm_up()
-        evaluate_at, save_at = self._due(self.config.evaluate_minutes), self._due(self.config.checkpoint_minutes)
-        with self._stopping_on_signals(), EventLog(self.folder, self.progress.games) as self._events:
-            self.callback.on_training_start(self)
-            while self.done < 1 and not self.is_stopped:
-                self._advance(min(evaluate_at, save_at))
-                if self.progress.seconds >= evaluate_at and not self.is_stopped:
-                    self._log_evaluation()
-                    evaluate_at = self._due(self.config.evaluate_minutes)
-                if self.progress.seconds >= save_at:
-                    self._try_to_save()
-                    save_at = self._due(self.config.checkpoint_minutes)
-            self._finish()
-            self.callback.on_training_end(self)
+        self.lock()
+        try:
+            self._warm_up()
+            self._events = EventLog(self.folder.path, self.progress.games)
+            with self._stopping_on_signals():
+                self.callback.on_training_start(self)
+                self._train()
+                self._finish()
+                self.callback.on_training_end(self)
+        finally:
+            self.unlock()
         return self.progress
+
+    def _train(self) -> None:
+        """Learn until the budget is used up or the session is stopped; evaluate and save on the way."""
+        evaluate_at, save_at = self._due(self.config.evaluate_minutes), self._due(self.config.checkpoint_minutes)
+        while self.done < 1 and not self.is_stopped:
+            self._advance(min(evaluate_at, save_at))
+            if self.progress.seconds >= evaluate_at and not self.is_stopped:
+                self._log_evaluation()
+                evaluate_at = self._due(self.config.evaluate_minutes)
+            if self.progress.seconds >= save_at:
+                saved = self._try("checkpoint", self._save)
+                minutes = self.config.checkpoint_minutes
+                save_at = self._due(minutes if saved else min(minutes, RETRY_MINUTES))
+
+    def lock(self) -> None:
+        """Lock the folder against other sessions, unless this one has done so.
+
+        Raises:
+            UsageError: Another session writes to the folder.
+        """
+        if self._lock_on_folder is None:
+            self._lock_on_folder = self.folder.lock()
+
+    def unlock(self) -> None:
+        """Let other sessions write to the folder; `run` does it at its end."""
+        if self._lock_on_folder is not None:
+            self._lock_on_folder.release()
+            self._lock_on_folder = None
 
     def start_or_resume(self, *, resume: bool) -> None:
         """Prepare the session: from its last checkpoint, or from the start if there is none."""
@@ -181,9 +214,13 @@ class TrainingSession(ABC):
     def _log(self, point: TrainingPoint) -> None:
         """Add a row to the learning curve."""
         self.points.append(point)
-        self.folder.append(point)
-        self._events.add(point)
+        self._append(point)
+        self._try("TensorBoard events", lambda: self._events.add(point))
         self.callback.on_log(self, point)
+
+    def _append(self, *points: Point) -> None:
+        """Append rows to the file of their kind; what cannot be written now is written with a later row."""
+        self._try("rows of the learning curve", lambda: self.folder.append(*points))
 
     def _log_evaluation(self) -> None:
         score, win_rate = self._evaluate()
@@ -191,24 +228,71 @@ class TrainingSession(ABC):
         high = score.value if score.high is None else score.high
         games, seconds = self.progress.games, round(self.progress.seconds, 3)
         point = EvaluationPoint(games, seconds, self.config.evaluate_games, score.value, low, high, win_rate)
-        self.folder.append(point)
-        self._events.add(point)
+        self._append(point)
+        self._try("TensorBoard events", lambda: self._events.add(point))
         self.callback.on_evaluation(self, point)
 
-    def _try_to_save(self) -> None:
-        """Write a checkpoint; a full disk does not end hours of training."""
+    def _try(self, what: str, write: Callable[[], None]) -> bool:
+        """Write something; a full disk does not end hours of training.
+
+        Returns:
+            Whether it was written. The callback learns of every failure, and of the end of all failures.
+        """
         try:
-            self._save()
+            write()
         except FileError as error:
+            self._unsaved.add(what)
+            self._save_error = error
             self.callback.on_save_failed(self, error)
+            return False
+        if what in self._unsaved:
+            self._unsaved.remove(what)
+            if not self._unsaved:
+                self.callback.on_save_recovered(self)
+        return True
 
     def _finish(self) -> None:
-        """Complete the learning curve and save the model, then the checkpoint: the model matters more."""
+        """Complete the learning curve and save the model, then the checkpoint: the model matters more.
+
+        On a full disk, what is missing is tried again for a while; a second signal ends that.
+        """
         rest = self._pending_point()
         if rest is not None:
-            self.folder.append(rest)
-        self._model(self._origin()).save(self.folder.model_file)
-        self._save()
+            self._append(rest)
+        missing: dict[str, Callable[[], None]] = {
+            "model": lambda: self._model(self._origin()).save(self.folder.model_file, force=True),
+            "checkpoint": self._save,
+            "rows of the learning curve": self.folder.flush_rows,
+            "TensorBoard events": self._events.flush,
+        }
+        saved: list[str] = []
+
+        def write_missing() -> None:
+            for what, write in list(missing.items()):
+                if self._try(what, write):
+                    saved.append(what)
+                    del missing[what]
+            if missing:
+                raise self._save_error
+
+        try:
+            write_patiently(write_missing, self._patience, self._give_up.wait)
+        except FileError as error:
+            raise self._incomplete(list(missing), saved, error) from error.__cause__
+
+    def _patience(self) -> float:
+        return 0.0 if self._give_up.is_set() else PATIENCE
+
+    def _incomplete(self, missing: list[str], saved: list[str], error: FileError) -> FileError:
+        """The error of a session that could not save everything."""
+        if "checkpoint" in saved:
+            rest = "a resumed run goes on from here, and writes what is missing"
+        elif self.folder.checkpoint_file.is_file():
+            rest = "a resumed run goes on from the checkpoint before, and plays the games since then again"
+        else:
+            rest = "there is no checkpoint to resume from"
+        kept = f"saved: {', '.join(saved)}" if saved else "nothing is saved"
+        return FileError(f"{error}; not saved: {', '.join(missing)}; {kept}; {rest}")
 
     def _origin(self) -> dict[str, str]:
         """What the model's file says about its training."""
@@ -224,17 +308,26 @@ class TrainingSession(ABC):
 
     @contextmanager
     def _stopping_on_signals(self) -> Iterator[None]:
-        """The first Ctrl-C or SIGTERM stops the session; a second Ctrl-C interrupts at once."""
+        """The first signal stops the session. A second Ctrl-C interrupts it; any other ends the attempts to save.
+
+        A closed terminal may send SIGHUP twice, so a second one must not end the saving itself. SIGHUP stays ignored
+        where it is, as under nohup.
+        """
         if threading.current_thread() is not threading.main_thread():
             yield
             return
 
         def stop(number: int, frame: FrameType | None) -> None:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+            if self.is_stopped:
+                self._give_up.set()
             self.stop()
-            self.callback.on_stop_requested(self)
+            if not signalled:
+                signalled.append(number)
+                self.callback.on_stop_requested(self)
 
-        before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+        signalled: list[int] = []
+        before = {number: signal.signal(number, stop) for number in stop_signals()}
         try:
             yield
         finally:
@@ -278,7 +371,8 @@ def open_session(
         callbacks: A callback or several.
 
     Raises:
-        UsageError: The folder holds a run already, or the run was started with another configuration.
+        UsageError: The folder holds a run already, the run was started with another configuration, or another session
+            writes to the folder.
         FileError: There is no run to resume, or the folder cannot be written.
         MissingExtraError: A deep network needs PyTorch, which is not installed.
     """
@@ -287,11 +381,21 @@ def open_session(
     run = RunFolder(Path(folder))
     if resume:
         _check_resumable(run, config, MAY_CHANGE | {kind.budget})
-    elif run.exists():
-        raise UsageError(f"{run.path} holds a run already: resume it, or choose another folder")
+    else:
+        run.check_free()
     session = kind(config, run, threads, callbacks)
-    session.start_or_resume(resume=resume)
-    config.save(run.config_file)
+    if not resume:
+        session.start_or_resume(resume=False)  # writes nothing, and may fail
+    session.lock()
+    try:
+        if resume:
+            session.start_or_resume(resume=True)
+        else:
+            run.check_free()  # somebody may have been quicker
+        config.save(run.config_file)
+    except BaseException:
+        session.unlock()
+        raise
     return session
 
 

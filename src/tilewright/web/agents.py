@@ -24,7 +24,7 @@ from tilewright.web.searches import Search
 
 __all__ = ["AgentCatalogue", "AgentFailedError", "WebAgent", "log_failure"]
 
-_QUICK = {"random", "greedy", "ntuple"}  # agents that do not search
+_QUICK = {"random", "greedy", "ntuple", "exact"}  # agents that do not search
 _MAX_AGENTS = 64  # that are kept with their players
 _MAX_IDLE = 8  # players that one agent keeps
 _BOUNDED = ("depth", "ms", "rollouts")  # options with a limit

@@ -10,25 +10,31 @@ from tilewright.games.base import Game
 from tilewright.games.board import Board
 from tilewright.play.recording import parse_line
 from tilewright.web.agents import WebAgent
-from tilewright.web.games import describe_games, read_game
-from tilewright.web.positions import Position, play_move, read_position, start_position
+from tilewright.web.games import describe_game, describe_games, read_game
+from tilewright.web.positions import Position, entry_of, play_move, read_position, start_position
 from tilewright.web.registration import parse_registered
+from tilewright.web.rule_tables import rule_tables
 from tilewright.web.schemas import (
     Advice,
     AgentEntry,
     EvaluationRequest,
+    GameDetails,
     GameEntry,
     JobStatus,
     JsonObject,
     Number,
+    OutlookRequest,
     PositionAnswer,
     Refusal,
     ReviewRequest,
+    RuleTables,
     RunDetails,
     RunSummary,
     Seed,
     StepAnswer,
     StepRequest,
+    StepsAnswer,
+    StepsRequest,
 )
 from tilewright.web.searches import Search
 from tilewright.web.state import ServerState
@@ -74,6 +80,16 @@ def _add_games(api: APIRouter, server: ServerState) -> None:
         """The games, their options, and how their tiles look."""
         return await quick.run(describe_games)
 
+    @api.get("/game", response_model=GameDetails, operation_id="describe_game", tags=["games"])
+    async def game_details(game: GameSpec = "2048") -> JsonObject:
+        """One game as it is played: its size, its tiles, how they look."""
+        return await quick.run(lambda: describe_game(game_of(game)))
+
+    @api.get("/rules", response_model=RuleTables, operation_id="list_rules", tags=["games"])
+    async def rules(game: GameSpec = "2048") -> JsonObject:
+        """The rules of a game as tables, from which a client can make moves without waiting."""
+        return await quick.run(lambda: rule_tables(game_of(game)))
+
     @api.get("/agents", response_model=list[AgentEntry], operation_id="list_agents", tags=["games"])
     async def agents(game: GameSpec = "2048") -> list[JsonObject]:
         """The agents that can play a game: the strongest first, then those of users and of runs."""
@@ -101,6 +117,20 @@ def _add_games(api: APIRouter, server: ServerState) -> None:
         agent = await quick.run(server.agents.make, asked.agent, game)
         executor, search = server.executor_for(agent, game), agent.new_search()
         return await executor.run_search(search, request, _agent_step, position, agent, search)
+
+    @api.post("/steps", response_model=StepsAnswer, operation_id="play_steps", tags=["games"])
+    async def steps(request: StepsRequest) -> JsonObject:
+        """Several moves from a position."""
+
+        def play_all() -> JsonObject:
+            position = read_position(game_of(request.game), request.board, request.score, request.stream)
+            entries = []
+            for move in request.moves:
+                position, _ = play_move(position, move)
+                entries.append(entry_of(move, position))
+            return {"moves": entries}
+
+        return await quick.run(play_all)
 
     @api.get("/move", response_model=Advice, operation_id="advise_move", tags=["games"])
     async def move(request: Request, board: BoardText, agent: AgentSpec = None, game: GameSpec = "2048") -> JsonObject:
@@ -132,6 +162,20 @@ def _add_jobs(api: APIRouter, server: ServerState) -> None:
             game = read_game(request.game, limits.spec)
             agent = server.agents.make(request.agent, game)
             return server.jobs.evaluate(agent, game, request.games, request.seed).to_json()
+
+        return await server.executors.quick.run(start_job)
+
+    @api.post("/outlooks", response_model=JobStatus, status_code=202, operation_id="start_outlook", tags=["jobs"])
+    async def look_ahead(request: OutlookRequest) -> JsonObject:
+        """Play games out from a position: the chances of the next tiles; `/jobs/{id}` has the results so far."""
+        if request.games > limits.games:
+            raise UsageError(f"games={request.games}: at most {limits.games:,} here")
+
+        def start_job() -> JsonObject:
+            game = read_game(request.game, limits.spec)
+            position = read_position(game, request.board)
+            agent = server.agents.make(request.agent, game)
+            return server.jobs.look_ahead(agent, position, request.games, request.seed).to_json()
 
         return await server.executors.quick.run(start_job)
 
@@ -212,6 +256,7 @@ def _advise(board: Board, agent: WebAgent, search: Search | None = None) -> Json
         "text": game.text(board),
         "legal": game.legal(board),
         "values": analysis.values,
+        "unit": analysis.unit,
         "move": analysis.move,
         "depth": analysis.depth,
         "nodes": analysis.nodes,

@@ -65,6 +65,6 @@ def _describe(app: FastAPI, limits: Limits) -> dict[str, Any]:
     """Return the OpenAPI description with the limits of this server."""
     if app.openapi_schema is None:
         description = FastAPI.openapi(app)
-        games = description["components"]["schemas"]["EvaluationRequest"]["properties"]["games"]
-        games["maximum"] = limits.games
+        for request in ("EvaluationRequest", "OutlookRequest"):
+            description["components"]["schemas"][request]["properties"]["games"]["maximum"] = limits.games
     return app.openapi_schema or {}

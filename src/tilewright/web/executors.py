@@ -138,7 +138,15 @@ class Executors:
         self.slow = BoundedExecutor("slow", default_threads(), limits.waiting, low_priority=True)
         self.jobs = BoundedExecutor("job", max(2, default_threads()), limits.jobs, low_priority=True)
 
+    def _all(self) -> tuple[BoundedExecutor, ...]:
+        return self.quick, self.files, self.slow, self.jobs
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no call waits or runs."""
+        return not any(executor.pending for executor in self._all())
+
     def close(self) -> None:
         """Stop all threads."""
-        for executor in (self.quick, self.files, self.slow, self.jobs):
+        for executor in self._all():
             executor.close()

@@ -8,7 +8,9 @@ from tilewright.games.base import Game
 from tilewright.web.registration import parse_registered
 from tilewright.web.schemas import JsonObject
 
-__all__ = ["describe_games", "read_game"]
+__all__ = ["describe_game", "describe_games", "read_game"]
+
+_HINTS = ("1", "2", "3", "+")  # what a board can say of the next tile
 
 
 @lru_cache(maxsize=256)
@@ -25,6 +27,22 @@ def read_game(spec: str, max_length: int) -> Game:
 def describe_games() -> list[JsonObject]:
     """Describe all games that can be played without further options; a broken plug-in is left out."""
     return [_describe(name, game) for name in GAMES.available() if (game := _make_default(name)) is not None]
+
+
+def describe_game(game: Game) -> JsonObject:
+    """Describe one game as it is played, with its options: the fields of `GameDetails`."""
+    _, options = GAMES.parse(game.spec)
+    return {
+        "spec": game.spec,
+        "name": game.name,
+        "title": game.name[:1].upper() + game.name[1:],
+        "variant": ", ".join(f"{name}={value}" for name, value in options.items()),
+        "rows": game.rows,
+        "columns": game.columns,
+        "hints": list(_HINTS) if game.has_hints else [],
+        "example": game.text(game.start(0)),
+        **_look(game),
+    }
 
 
 def _make_default(name: str) -> Game | None:
@@ -44,6 +62,12 @@ def _describe(name: str, game: Game) -> JsonObject:
         "name": name,
         "summary": GAMES.summary(name),
         "options": options,
+        **_look(game),
+    }
+
+
+def _look(game: Game) -> JsonObject:
+    return {
         "tiles": game.tile_values,
         "win_tile": None if game.win_code is None else game.value(game.win_code),
         "colours": [game.palette.background(code) for code in range(len(game.tile_values))],

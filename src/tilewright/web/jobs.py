@@ -1,4 +1,4 @@
-"""Jobs: evaluations and reviews, which take longer than a request. Clients start, poll and stop them."""
+"""Jobs: evaluations, outlooks and reviews, which take longer than a request. Clients start, poll and stop them."""
 
 import dataclasses
 import secrets
@@ -14,7 +14,9 @@ from tilewright.play.review import review
 from tilewright.web.agents import WebAgent, log_failure
 from tilewright.web.executors import BoundedExecutor, BusyError
 from tilewright.web.limits import Limits
+from tilewright.web.outlook import Outlook
 from tilewright.web.playback import GameSeries
+from tilewright.web.positions import Position
 from tilewright.web.schemas import JsonObject
 from tilewright.web.searches import Search
 
@@ -33,11 +35,11 @@ class _StoppedError(Exception):
 
 
 class Job:
-    """One evaluation or review.
+    """One evaluation, outlook or review.
 
     Attributes:
         id: A random name.
-        kind: "evaluation" or "review".
+        kind: "evaluation", "outlook" or "review".
         state: Where it is.
         done: The number of games or moves that are finished.
         total: The number of games or moves.
@@ -156,6 +158,23 @@ class Jobs:
 
         return self._start(Job("evaluation", games, self._limits.job_seconds), work)
 
+    def look_ahead(self, agent: WebAgent, position: Position, games: int, seed: int) -> Job:
+        """Start an outlook: games that are played out from a position; its results so far are there from the first on.
+
+        Raises:
+            BusyError: There are too many jobs.
+        """
+
+        def work(job: Job) -> None:
+            outlook = Outlook(agent, position, games, seed, job.search)
+
+            def progress() -> None:
+                job.result, job.done = outlook.to_json(), outlook.finished
+
+            outlook.run(lambda: job.must_stop, progress)
+
+        return self._start(Job("outlook", games, self._limits.job_seconds), work)
+
     def review(self, recording: Recording, agent: WebAgent, worst: int) -> Job:
         """Start a review of a recorded game; `worst` is the number of worst moves in its result.
 
@@ -171,7 +190,8 @@ class Jobs:
 
             with agent.player(recording.game, job.search, _StoppedError) as player:
                 found = review(recording, player, progress)
-            job.result = dict(dataclasses.replace(found, agent=agent.spec).summary(worst))
+            best = [move.best for move in found.moves]
+            job.result = {**dataclasses.replace(found, agent=agent.spec).summary(worst), "best": best}
 
         return self._start(Job("review", len(recording.actions), self._limits.job_seconds), work)
 

@@ -109,6 +109,10 @@ class GameSeries:
         """The number of finished games."""
         return len(self._scores)
 
+    def scores(self, first: int) -> list[int]:
+        """Return the scores of the finished games from number `first` on."""
+        return self._scores[first:]
+
     @property
     def is_done(self) -> bool:
         """Whether all games are finished."""

@@ -18,7 +18,7 @@ from tilewright.play.recording import state_text
 from tilewright.rng import Stream, stream_for
 from tilewright.web.schemas import JsonObject
 
-__all__ = ["Position", "play_move", "read_position", "start_position", "stream_text"]
+__all__ = ["Position", "entry_of", "play_move", "read_position", "start_position", "stream_text"]
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,13 @@ def read_position(game: Game, board: str, score: int | None = None, stream: str 
     found = game.parse_position(board)
     own_stream = _default_stream() if stream is None else _read_stream(stream)
     return Position(found, game.board_score(found) if score is None else score, own_stream)
+
+
+def entry_of(move: str, position: Position) -> list[object]:
+    """Return [move, board, score, stream, legal moves], the legal moves as their first letters."""
+    board = position.board
+    legal = "".join(action[0] for action in board.game.legal(board))
+    return [move, state_text(board.game, board.state), position.score, stream_text(position.stream), legal]
 
 
 def start_position(game: Game, seed: int, number: int) -> Position:

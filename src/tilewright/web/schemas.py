@@ -4,25 +4,32 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tilewright.agents.base import Unit
+
 __all__ = [
     "Advice",
     "AgentEntry",
     "AutoplayRequest",
     "Control",
     "EvaluationRequest",
+    "GameDetails",
     "GameEntry",
     "JobStatus",
     "JsonObject",
     "Number",
     "OptionEntry",
+    "OutlookRequest",
     "PositionAnswer",
     "Refusal",
     "ReviewRequest",
+    "RuleTables",
     "RunDetails",
     "RunSummary",
     "Seed",
     "StepAnswer",
     "StepRequest",
+    "StepsAnswer",
+    "StepsRequest",
     "WatchRequest",
 ]
 
@@ -83,6 +90,10 @@ class Advice(_Answer):
     text: str
     legal: list[Move]
     values: dict[Move, float]
+    unit: Unit = Field(
+        description="what the values count: points to the end of the game, the reward of the move alone, the "
+        "probability of reaching a goal, or none: they only compare moves"
+    )
     move: Move | None = Field(description="the move that the agent plays; null when the game is over")
     depth: int | None = Field(description="the completed depth of the search; null for agents without one")
     nodes: int | None = Field(description="the number of expanded states; null for agents that do not count them")
@@ -108,6 +119,45 @@ class GameEntry(_Answer):
     colours: list[str] = Field(description="backgrounds by code")
 
 
+class GameDetails(_Answer):
+    """One game as it is played, with its options."""
+
+    spec: str
+    name: str
+    title: str
+    variant: str = Field(description="the options that differ from the usual game; empty for the usual one")
+    rows: int
+    columns: int
+    hints: list[str] = Field(description="what a board can say of the next tile; empty where it says nothing")
+    example: str = Field(description="a board of the game as text")
+    tiles: list[int] = Field(description="tile values by code; code 0 is the empty cell")
+    win_tile: int | None = Field(description="the tile that wins the game; null if there is none")
+    colours: list[str] = Field(description="backgrounds by code")
+
+
+class LineTable(_Answer):
+    """What becomes of the 65,536 lines of four tile codes that move to their first cell, as base64 of uint16."""
+
+    after: str
+    reward_of: str = Field(description="the index of the reward in `rewards`")
+    rewards: list[int] = Field(description="-1 where the line after the move has no tile codes below 16")
+
+
+class SpawnTable(_Answer):
+    """New tiles: the code of the first limit above 32 random bits."""
+
+    codes: list[int]
+    limits: list[int]
+
+
+class RuleTables(_Answer):
+    """The rules of a game as tables; null where they cannot be tables."""
+
+    game: str
+    lines: dict[Literal["row", "column"], LineTable] | None
+    spawn: SpawnTable | None
+
+
 class AgentEntry(_Answer):
     """An agent that can play the game; `bounds` are the options that limit its search, with default, min and max."""
 
@@ -119,10 +169,13 @@ class AgentEntry(_Answer):
 
 
 class JobStatus(_Answer):
-    """The state of a job; `result` has the fields of `evaluate --json` or `review --json`."""
+    """The state of a job; `result` has the fields of `evaluate --json` or `review --json`.
+
+    A review also has the `best` move at every position, and the `unit` of the values.
+    """
 
     id: str
-    kind: Literal["evaluation", "review"]
+    kind: Literal["evaluation", "outlook", "review"]
     state: Literal["waiting", "running", "done", "stopped", "failed"]
     done: int
     total: int
@@ -163,6 +216,22 @@ class StepRequest(_Request):
     agent: str | None = Field(None, description=_AGENT)
 
 
+class StepsRequest(_Request):
+    """Several moves from a position, one after the other."""
+
+    game: str = Field("2048", description=_GAME)
+    board: str = Field(description="any text that is a board of the game")
+    score: Score | None = None
+    stream: str | None = Field(None, description="as in the last position; by default always the same one")
+    moves: list[Move] = Field(min_length=1, max_length=200)
+
+
+class StepsAnswer(_Answer):
+    """The positions after the moves, as [move, board, score, stream, first letters of the legal moves]."""
+
+    moves: list[tuple[Move, str, int, str, str]]
+
+
 class EvaluationRequest(_Request):
     """Games to play with an agent."""
 
@@ -178,6 +247,16 @@ class ReviewRequest(_Request):
     recording: str = Field(description="a recorded game: one line of a file of `evaluate --record`")
     agent: str | None = Field(None, description=_AGENT)
     worst: int = Field(10, ge=0, le=100, description="the number of worst moves in the result")
+
+
+class OutlookRequest(_Request):
+    """Games to play out from a position."""
+
+    game: str = Field("2048", description=_GAME)
+    board: str = Field(description="any text that is a board of the game")
+    agent: str | None = Field(None, description=_AGENT)
+    games: int = Field(200, ge=1)
+    seed: Seed = 0
 
 
 class AutoplayRequest(_Request):

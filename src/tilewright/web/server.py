@@ -1,5 +1,6 @@
 """Runs the application: one process, one event loop, and a socket that is bound before anything is announced."""
 
+import logging
 import socket
 import threading
 import webbrowser
@@ -52,7 +53,7 @@ def configure(app: FastAPI, limits: Limits) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         ws_max_size=limits.body,
-        timeout_graceful_shutdown=2,
+        timeout_graceful_shutdown=1,
     )
 
 
@@ -69,6 +70,11 @@ class _Server(uvicorn.Server):
         if not self.should_exit:
             self._on_ready()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop; requests that wait for a search or a compilation are given up, and uvicorn says nothing of them."""
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        await super().shutdown(sockets)
+
 
 def serve(
     listening: socket.socket,
@@ -78,7 +84,7 @@ def serve(
     agents: Sequence[str] = (),
     open_browser: bool,
     on_ready: Callable[[], None],
-) -> None:
+) -> bool:
     """Serve the page until Ctrl-C.
 
     Args:
@@ -88,6 +94,9 @@ def serve(
         agents: Specs of agents to offer in addition to all registered ones.
         open_browser: Whether to open the page in a browser.
         on_ready: Called when the server answers requests.
+
+    Returns:
+        True if all threads are idle; Python waits for the others before it exits, however long they compile or search.
     """
 
     def announce() -> None:
@@ -102,3 +111,5 @@ def serve(
         pass
     finally:
         listening.close()
+    is_idle: bool = app.state.server.executors.is_idle
+    return is_idle

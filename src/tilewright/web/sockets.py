@@ -7,6 +7,7 @@ error, `{"reason": …}`, the socket is closed.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from anyio import create_task_group
@@ -19,7 +20,7 @@ from tilewright.web.agents import log_failure
 from tilewright.web.errors import describe_errors
 from tilewright.web.games import read_game
 from tilewright.web.playback import GameSeries, Playback, PlaybackMove
-from tilewright.web.positions import Position, read_position, stream_text
+from tilewright.web.positions import Position, entry_of, read_position
 from tilewright.web.schemas import AutoplayRequest, Control, JsonObject, WatchRequest
 from tilewright.web.state import ServerState
 
@@ -107,8 +108,9 @@ async def _serve(
         await socket.close()
     except TilewrightError as error:
         log_failure(error)
-        await socket.send_json({"reason": server.runs.hide_paths(str(error))})
-        await socket.close(1008)
+        with suppress(WebSocketDisconnect, RuntimeError):  # the client may have gone without waiting for the reason
+            await socket.send_json({"reason": server.runs.hide_paths(str(error))})
+            await socket.close(1008)
     except (WebSocketDisconnect, RuntimeError, KeyError):
         pass  # the tab was closed, or sent bytes instead of text
     finally:
@@ -176,14 +178,7 @@ async def _autoplay(server: ServerState, socket: WebSocket, request: AutoplayReq
 
 def _play(playback: Playback, position: Position, max_moves: int) -> tuple[list[PlaybackMove], list[list[object]]]:
     moves = playback.play(position, max_moves)
-    return moves, [_entry(move) for move in moves]
-
-
-def _entry(move: PlaybackMove) -> list[object]:
-    """Return [move, board, score, stream, legal moves], the legal moves as their first letters."""
-    board, score = move.position.board, move.position.score
-    legal = "".join(action[0] for action in board.game.legal(board))
-    return [move.move, state_text(board.game, board.state), score, stream_text(move.position.stream), legal]
+    return moves, [entry_of(move.move, move.position) for move in moves]
 
 
 async def _watch(server: ServerState, socket: WebSocket, request: WatchRequest, pace: Pace) -> None:
@@ -223,5 +218,6 @@ def _advance(series: GameSeries, max_moves: int) -> JsonObject:
         "score": position.score,
         "moves": series.moves,
         "finished": series.finished,
+        "scores": series.scores(finished_before),
         "result": series.to_json() if series.finished > finished_before else None,
     }

@@ -1,6 +1,15 @@
 /** The server's HTTP and WebSocket interface. */
 
 const BASE = "api/v1";
+const CLOSED_NORMALLY = 1000;
+export const NO_ANSWER = "the server does not answer";
+
+/** The server could not be reached; what was asked may be asked again. */
+export class NoAnswer extends Error {
+  constructor() {
+    super(NO_ANSWER);
+  }
+}
 
 async function ask(path, options) {
   let answer;
@@ -8,9 +17,15 @@ async function ask(path, options) {
     answer = await fetch(`${BASE}/${path}`, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Error("the server does not answer");
+    throw new NoAnswer();
   }
-  const found = await answer.json();
+  let found;
+  try {
+    found = await answer.json();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new NoAnswer();
+  }
   if (!answer.ok) throw new Error(found.reason ?? answer.statusText);
   return found;
 }
@@ -21,11 +36,12 @@ export function get(path, parameters = {}, signal = undefined) {
   return ask(query ? `${path}?${query}` : path, { signal });
 }
 
-export function post(path, body) {
+export function post(path, body, signal = undefined) {
   return ask(path, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),
+    signal,
   });
 }
 
@@ -33,14 +49,40 @@ export function remove(path) {
   return ask(path, { method: "DELETE" });
 }
 
-/** Open a socket, send the first message, and hand on every answer; `closed` is told once. */
+/** Start a job, look at it until it ends, and return it; `progress` sees every state, a signal stops the job. */
+export async function runJob(path, request, { progress, signal, every = 150 }) {
+  let job = await post(path, request);
+  const stop = () => remove(`jobs/${job.id}`).catch(() => {});
+  signal.addEventListener("abort", stop);
+  if (signal.aborted) stop();
+  try {
+    while (job.state === "waiting" || job.state === "running") {
+      await new Promise((resolve) => setTimeout(resolve, every));
+      job = await get(`jobs/${job.id}`, {}, signal);
+      progress(job);
+    }
+    return job;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/**
+ * Open a socket, send the first message, and hand on every answer. `closed` is told once: an empty text after the end
+ * that the server meant, or why the socket is closed otherwise.
+ */
 export function open(path, request, { message, closed }) {
   const url = new URL(`${BASE}/${path}`, document.baseURI);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   const socket = new WebSocket(url);
+  let refused = "";
   socket.onopen = () => socket.send(JSON.stringify(request));
-  socket.onmessage = (event) => message(JSON.parse(event.data));
-  socket.onclose = (event) => closed(event.reason);
+  socket.onmessage = (event) => {
+    const answer = JSON.parse(event.data);
+    if (answer.reason) refused = answer.reason;
+    else message(answer);
+  };
+  socket.onclose = (event) => closed(refused || (event.code === CLOSED_NORMALLY ? "" : event.reason || NO_ANSWER));
   return {
     send: (value) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(value)),
     close() {

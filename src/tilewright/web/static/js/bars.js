@@ -1,12 +1,27 @@
-/** The values of the four moves as bars, the best one marked; each bar is a button that plays its move. */
+/** The values of the four moves as bars, the best one marked. With `play`, each bar is a button that plays its move. */
 
+import { barParts } from "./analysis.js";
 import { ACTIONS } from "./games.js";
-import { make, oneDigit, svg } from "./dom.js";
+import { make, svg } from "./dom.js";
+import { valueText } from "./numbers.js";
 
 const TURN = { up: 0, right: 90, down: 180, left: 270 };
+export const UNITS = {
+  points: "points that are expected from here to the end of the game, with this move",
+  reward: "points of this move alone",
+  probability: "exact probabilities of reaching the goal, with this move",
+  none: "values that only compare moves; they are no points",
+};
+const SCALES = {
+  points: "A full bar loses nothing; a bar of a third loses 2 % of the expected final score.",
+  reward: "Bars go from the worst to the best move.",
+  probability: "A full bar is certain.",
+  none: "Bars go from the worst to the best move.",
+};
 
 export class Bars {
-  constructor(element, play) {
+  constructor(element, play = null) {
+    this.element = element;
     this.rows = new Map();
     for (const action of ACTIONS) {
       const arrow = svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" });
@@ -14,45 +29,68 @@ export class Bars {
       arrow.append(svg("path", { ...looks, transform: `rotate(${TURN[action]} 12 12)`, "stroke-linecap": "round" }));
       const fill = make("span", { class: "fill" });
       const value = make("span", { class: "value" });
-      const parts = [arrow, make("span", {}, action), make("span", { class: "track" }, fill), value];
-      const row = make("button", { type: "button", class: "bar", "data-move": action, disabled: true }, ...parts);
-      row.addEventListener("click", () => play(action));
+      const parts = [arrow, make("span", { class: "name" }, action), make("span", { class: "track" }, fill), value];
+      const kind = play ? { type: "button", disabled: true } : { role: "img" };
+      const row = make(play ? "button" : "div", { ...kind, class: "bar", "data-move": action }, ...parts);
+      if (play) row.addEventListener("click", () => play(action));
       this.rows.set(action, { row, fill, value });
       element.append(row);
     }
+    this.verb = play ? "Play " : "";
     this.clear();
   }
 
   clear() {
+    this.#mark(false);
     for (const action of ACTIONS) this.#set(action, null, 0, "", []);
   }
 
+  /** The values belong to another position, and new ones are on their way: nothing of them can be clicked. */
+  wait() {
+    this.#mark(true);
+    for (const { row } of this.rows.values()) row.disabled = true;
+  }
+
+  /** Legal moves can be played, but their values are not shown. */
+  hide(legal) {
+    this.#mark(false);
+    for (const action of ACTIONS) {
+      this.#set(action, null, 0, legal.includes(action[0]) ? "hidden" : "not legal", []);
+      this.rows.get(action).row.disabled = !legal.includes(action[0]);
+    }
+  }
+
   /** Show an answer of the server; `played` is the move that was made, if there is one to mark. */
-  show(advice, played = "") {
-    const values = Object.values(advice.values);
-    const top = Math.max(...values);
-    const low = Math.min(...values);
+  show(advice, score, played = "") {
+    this.#mark(false);
+    const top = Math.max(...Object.values(advice.values));
+    const parts = barParts(advice.values, advice.unit, score);
+    this.element.title = `Values are ${UNITS[advice.unit]}. ${SCALES[advice.unit]}`;
     for (const action of ACTIONS) {
       const value = advice.values[action];
       if (value === undefined) {
         this.#set(action, null, 0, "not legal", []);
         continue;
       }
-      const part = top > low ? 0.12 + (0.88 * (value - low)) / (top - low) : 1;
       const best = value === top;
       const kinds = [best && "best", action === played && "played"].filter(Boolean);
-      const loss = best ? "best" : `−${oneDigit(top - value)}`;
-      this.#set(action, value, part, action === played ? `played, ${loss}` : loss, kinds);
+      const loss = best ? "best" : `−${valueText(top - value, advice.unit)}`;
+      this.#set(action, valueText(value, advice.unit), parts[action], action === played ? `played, ${loss}` : loss, kinds);
     }
   }
 
-  #set(action, number, part, words, kinds) {
+  #mark(isBusy) {
+    this.element.classList.toggle("stale", isBusy);
+    this.element.setAttribute("aria-busy", String(isBusy));
+  }
+
+  #set(action, text, part, words, kinds) {
     const { row, fill, value } = this.rows.get(action);
     row.className = ["bar", ...kinds].join(" ");
-    row.disabled = number === null;
+    row.disabled = text === null;
     fill.style.setProperty("--part", part);
-    value.replaceChildren(number === null ? "–" : oneDigit(number), make("small", {}, words));
-    const said = number === null ? words || "no value yet" : `value ${oneDigit(number)}, ${words}`;
-    row.setAttribute("aria-label", `Play ${action}: ${said}`);
+    value.replaceChildren(text ?? "–", make("small", {}, words));
+    const said = text === null ? words || "no value yet" : `value ${text}, ${words}`;
+    row.setAttribute("aria-label", `${this.verb}${action}: ${said}`);
   }
 }

@@ -1,7 +1,7 @@
 /** A board on the screen: tiles that slide, merge and appear. */
 
 import { colours } from "./games.js";
-import { make } from "./dom.js";
+import { make, svg } from "./dom.js";
 
 const PACE = 110; // milliseconds of a slide
 
@@ -65,7 +65,7 @@ export class Board {
     this.tiles = null;
     this.places = new Map(); // "row,column" to the element of its tile
     this.timer = 0;
-    element.setAttribute("role", "img");
+    element.setAttribute("role", element.hasAttribute("tabindex") ? "group" : "img"); // a group may hold buttons
   }
 
   setGame(game) {
@@ -126,6 +126,16 @@ export class Board {
     this.#done(tiles);
   }
 
+  /** The new tile of a move whose slide is shown already. */
+  appear(tiles) {
+    const known = this.tiles?.every((line, row) => line.every((value, column) => !value || value === tiles[row][column]));
+    if (!known) return this.show(tiles);
+    tiles.forEach((line, row) =>
+      line.forEach((value, column) => value && !this.tiles[row][column] && this.#put(row, column, value, "new")),
+    );
+    this.#done(tiles);
+  }
+
   /** A move that is not possible. */
   nudge(action) {
     const [x, y] = { up: [0, -1], right: [1, 0], down: [0, 1], left: [-1, 0] }[action];
@@ -134,6 +144,16 @@ export class Board {
     this.element.classList.remove("nudge");
     void this.element.offsetWidth;
     this.element.classList.add("nudge");
+  }
+
+  /** An arrow over the board in the direction of a move, or none. */
+  arrow(action = null) {
+    this.element.querySelector(".arrow")?.remove();
+    if (!action) return;
+    const drawing = svg("svg", { class: `arrow ${action}`, viewBox: "-50 -50 100 100", "aria-hidden": "true", "data-move": action });
+    const turn = { up: 0, right: 90, down: 180, left: 270 }[action];
+    drawing.append(svg("path", { d: "M-7 36V-8H-20L0 -36 20 -8H7V36Z", transform: `rotate(${turn})` }));
+    this.element.append(drawing);
   }
 
   /** Words over the board, or none. */
@@ -147,7 +167,7 @@ export class Board {
     const digits = String(value).length;
     const size = [0, 46, 43, 34, 27, 22, 18][digits] ?? 100 / digits;
     const looks = { "--r": row, "--c": column, "--back": back, "--fore": fore, "--size": size };
-    const tile = make("div", { class: `tile ${kind}`.trim(), ...looks }, String(value));
+    const tile = make("div", { class: `tile ${kind}`.trim(), "aria-hidden": "true", ...looks }, String(value));
     this.places.set(`${row},${column}`, tile);
     this.element.append(tile);
   }

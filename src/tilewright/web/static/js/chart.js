@@ -1,6 +1,7 @@
 /** Lines and stems in SVG: axes that suit the numbers, the size of their place, and a value under the pointer. */
 
-import { compact, svg } from "./dom.js";
+import { svg } from "./dom.js";
+import { compact } from "./numbers.js";
 
 export const COLOURS = ["#2b7fa3", "#e07b39", "#3a9d7a", "#a05fb5", "#c94f5d", "#8a8f2a", "#5a6fc4", "#a2785a"];
 const ROOM = { left: 52, right: 14, top: 12, bottom: 34 };
@@ -29,6 +30,7 @@ export class Chart {
     this.options = { xLabel: "", format: compact, stems: false, fromZero: true, label: "Chart", ...options };
     this.series = [];
     this.mark = null;
+    this.pointer = null; // where it is over the chart, from the left of the window
     element.classList.toggle("click", Boolean(options.pick));
     new ResizeObserver(() => this.#draw()).observe(element);
   }
@@ -97,13 +99,14 @@ export class Chart {
   #listen(drawing, x, y, right) {
     const tip = svg("g");
     drawing.append(tip);
-    const at = (event) => {
+    const at = (clientX) => {
       const { left } = drawing.getBoundingClientRect();
-      return ((event.clientX - left - ROOM.left) / (x(right) - ROOM.left)) * right;
+      return ((clientX - left - ROOM.left) / (x(right) - ROOM.left)) * right;
     };
-    drawing.addEventListener("pointermove", (event) => {
-      const wanted = at(event);
+    const showTip = () => {
       tip.replaceChildren();
+      if (this.pointer === null) return;
+      const wanted = at(this.pointer);
       for (const one of this.series) {
         const points = one.points;
         if (!points.length) continue;
@@ -113,9 +116,17 @@ export class Chart {
         tip.append(svg("circle", { cx: x(near[0]), cy: y(near[1]), r: 4, fill: one.colour }));
         tip.append(svg("text", { ...place, class: "tip" }, this.options.format(near[1])));
       }
+    };
+    drawing.addEventListener("pointermove", (event) => {
+      this.pointer = event.clientX;
+      showTip();
     });
-    drawing.addEventListener("pointerleave", () => tip.replaceChildren());
-    if (this.options.pick) drawing.addEventListener("click", (event) => this.options.pick(at(event)));
+    drawing.addEventListener("pointerleave", () => {
+      this.pointer = null;
+      showTip();
+    });
+    if (this.options.pick) drawing.addEventListener("click", (event) => this.options.pick(at(event.clientX)));
+    showTip(); // a chart that is drawn again keeps what the pointer shows
   }
 
   #words(all) {

@@ -2,19 +2,23 @@
 
 import { open } from "./api.js";
 import { Board } from "./board.js";
-import { $, SPEEDS, count, make, memory, oneDigit, percent, speedName } from "./dom.js";
+import { $, download, make, memory, sayIn } from "./dom.js";
 import { decode, gameOf, games } from "./games.js";
+import { SPEEDS, count, oneDigit, percent, signed, speedName } from "./numbers.js";
 import { Picker } from "./picker.js";
+import { pairedDifference, scoresAsCsv, verdict } from "./statistics.js";
 
 const FEWEST = 2;
 const MOST = 4;
 const RATES = 6; // columns of the table for tiles
 
 let pickers = [];
-let players = []; // of the comparison under way: {spec, socket, board, caption, state, figures}
+let players = []; // of the comparison under way: {spec, socket, stopped, figures, scores}
 let entered = false;
 
-const say = (words) => ($("compare-said").textContent = words);
+const say = sayIn("compare-said");
+/** The game with its variant, as the server takes it. */
+const spec = () => [$("compare-game").value, $("compare-variant").value.replaceAll(" ", "")].filter(Boolean).join(":");
 const speed = () => SPEEDS[Number($("compare-speed").value)];
 
 async function addPicker(wanted) {
@@ -31,7 +35,7 @@ async function addPicker(wanted) {
   pickers.push(entry);
   $("compare-agents").append(row);
   settle();
-  await picker.load($("compare-game").value, wanted);
+  await picker.load(spec(), wanted);
 }
 
 function settle() {
@@ -49,30 +53,26 @@ function keep() {
 
 async function start() {
   stop();
-  const game = await gameOf($("compare-game").value);
+  const game = await gameOf(spec());
   const request = { game: game.spec, games: Number($("compare-games").value), seed: Number($("compare-seed").value) };
   $("compare-boards").replaceChildren();
-  $("compare-table").hidden = false;
+  $("compare-table").hidden = $("compare-csv").hidden = false;
   players = pickers.map(({ picker }) => addPlayer(picker.spec, game, request));
   say("");
   showButton();
   showTable(game);
 }
 
-function addPlayer(spec, game, request) {
+function addPlayer(agent, game, request) {
   const board = new Board(make("div", { class: "board" }));
   const score = make("span", { class: "soft" }, "…");
-  const player = { spec, state: "playing", figures: null };
-  $("compare-boards").append(make("figure", {}, make("figcaption", {}, make("span", { title: spec }, spec), score), board.element));
+  const player = { spec: agent, stopped: "", figures: null, scores: [] };
+  $("compare-boards").append(make("figure", {}, make("figcaption", {}, make("span", { title: agent }, agent), score), board.element));
   board.setGame(game);
-  player.socket = open("watch", { ...request, agent: spec, speed: speed() }, {
+  player.socket = open("watch", { ...request, agent, speed: speed() }, {
     message: (answer) => {
-      if (answer.reason) {
-        player.state = answer.reason;
-        say(`${spec}: ${answer.reason}`);
-        return;
-      }
-      board.show(decode(answer.code, game).tiles);
+      player.scores.push(...answer.scores);
+      if (!$("view-compare").hidden) board.show(decode(answer.code, game).tiles);
       score.textContent = `game ${count(answer.number + 1)} · ${count(answer.score)}`;
       if (answer.result) {
         player.figures = answer.result;
@@ -81,16 +81,20 @@ function addPlayer(spec, game, request) {
     },
     closed: (reason) => {
       player.socket = null;
-      if (reason) say(reason);
-      if (players.every((other) => !other.socket)) finish();
+      player.stopped = reason;
+      if (players.every((other) => !other.socket)) finish(request.games);
     },
   });
   return player;
 }
 
-function finish() {
+/** All sockets are closed: because all games are played, or for another reason, which is said. */
+function finish(games) {
   showButton();
-  if (!$("compare-said").textContent) say("all games are played");
+  const stopped = players.filter((player) => player.stopped || player.figures?.games !== games);
+  const reasons = stopped.map(({ spec, stopped: reason, figures }) => `${spec} stopped after ${count(figures?.games ?? 0)} games: ${reason}`);
+  if (reasons.length) say(reasons.join("; "), true);
+  else say("all games are played");
 }
 
 function stop() {
@@ -115,20 +119,31 @@ function columnsOf(game) {
 
 function showTable(game) {
   const tiles = columnsOf(game);
-  const head = ["Agent", "Games", "Mean score", "Best", "Moves/s", ...tiles.map((tile) => `≥ ${tile}`)];
+  const head = ["Agent", "Games", "Mean score", `Against ${players[0].spec}`, "Best", "Moves/s", ...tiles.map((tile) => `≥ ${tile}`)];
   const table = $("compare-table");
   table.tHead.replaceChildren(make("tr", {}, ...head.map((words) => make("th", { scope: "col" }, words))));
   table.tBodies[0].replaceChildren(...players.map((player) => rowOf(player, tiles)));
 }
 
-function rowOf({ spec, figures }, tiles) {
-  const cells = figures ? cellsOf(figures, tiles) : ["0", "–", "–", "–", ...tiles.map(() => "–")].map((words) => [words, ""]);
-  const row = make("tr", {}, make("th", { scope: "row" }, spec));
+const VERDICTS = { better: "better, with 95 % confidence", worse: "worse, with 95 % confidence", open: "cannot be told yet" };
+
+/** The difference to the first agent on the same games: [number, verdict]. */
+function againstFirst(player) {
+  const found = player === players[0] ? null : pairedDifference(player.scores, players[0].scores);
+  return found ? [`${signed(found.mean)} ± ${count(found.margin)}`, VERDICTS[verdict(found)]] : ["–", ""];
+}
+
+function rowOf(player, tiles) {
+  const { figures } = player;
+  const none = ["0", "–", "–", "–", "–", ...tiles.map(() => "–")].map((words) => [words, ""]);
+  const cells = figures ? cellsOf(player, tiles) : none;
+  const row = make("tr", {}, make("th", { scope: "row" }, player.spec));
   for (const [words, small] of cells) row.append(make("td", {}, words, make("small", {}, small || " ")));
   return row;
 }
 
-function cellsOf(figures, tiles) {
+function cellsOf(player, tiles) {
+  const { figures } = player;
   const { score, reach } = figures;
   const margin = score.ci95 ? `± ${count((score.ci95[1] - score.ci95[0]) / 2)}` : "";
   const lowest = Math.min(...Object.keys(reach).map(Number));
@@ -140,6 +155,7 @@ function cellsOf(figures, tiles) {
   return [
     [count(figures.games), ""],
     [count(score.mean), margin],
+    againstFirst(player),
     [count(score.max), ""],
     [count(figures.moves_per_second), ""],
     ...tiles.map(rate),
@@ -161,16 +177,19 @@ export async function enter() {
   showSpeed();
   $("compare-add").addEventListener("click", () => addPicker("random"));
   $("compare-speed").addEventListener("input", showSpeed);
+  const reload = () => Promise.all(pickers.map(({ picker }) => picker.load(spec(), picker.spec))).catch((error) => say(error.message, true));
   $("compare-game").addEventListener("change", () => {
-    for (const { picker } of pickers) picker.load($("compare-game").value);
+    $("compare-variant").value = "";
+    reload();
   });
+  $("compare-variant").addEventListener("change", reload);
+  $("compare-csv").addEventListener("click", () => download("scores.csv", scoresAsCsv(players), "text/csv"));
   $("compare-form").addEventListener("submit", (event) => {
     event.preventDefault();
     if (isRunning()) stop();
-    else start().catch((error) => say(error.message));
+    else start().catch((error) => say(error.message, true));
   });
 }
 
-export function leave() {
-  stop();
-}
+/** The comparison goes on while another view is shown. */
+export function leave() {}

@@ -4,7 +4,6 @@ import { get } from "./api.js";
 import { $, make } from "./dom.js";
 import { colours, decode, games } from "./games.js";
 
-const NAMES = { 2048: "2048", threes: "Threes" };
 const WORDS = {
   rows: "Rows",
   columns: "Columns",
@@ -18,17 +17,17 @@ const WORDS = {
 /** Ask for a game, its variant and a seed; `begin(spec, seed)` may refuse by throwing. */
 export async function askForGame(current, begin) {
   const all = await games();
-  const [name] = current.split(":");
+  const name = all.some((game) => game.name === current.split(":")[0]) ? current.split(":")[0] : all[0].name;
   const chosen = () => all.find((game) => game.name === $("new-games").querySelector(":checked").value);
   $("new-games").replaceChildren(
     ...all.map((game) => {
       const input = make("input", { type: "radio", name: "game", value: game.name });
       input.checked = game.name === name;
       input.addEventListener("change", () => fillOptions(chosen()));
-      return make("label", {}, input, NAMES[game.name] ?? game.name);
+      return make("label", {}, input, game.name[0].toUpperCase() + game.name.slice(1));
     }),
   );
-  fillOptions(chosen());
+  fillOptions(chosen(), current);
   $("new-seed").value = "";
   run($("new-dialog"), $("new-said"), $("new-cancel"), async () => {
     const given = $("new-seed").value;
@@ -36,15 +35,19 @@ export async function askForGame(current, begin) {
   });
 }
 
-function fillOptions(game) {
+/** Options as they are in the game on the table, if it is this game; as usual otherwise. */
+function fillOptions(game, current = game.name) {
+  const [name, words = ""] = current.split(":");
+  const given = name === game.name ? Object.fromEntries(words.split(",").filter(Boolean).map((word) => word.split("="))) : {};
+  $("new-options").closest("details").open = Object.keys(given).length > 0;
   $("new-options").replaceChildren(
     ...game.options.map((option) => {
       const isTruth = option.kind === "bool";
-      const step = option.kind === "float" ? "0.05" : "1";
+      const step = option.kind === "float" ? "any" : "1";
       const kinds = { bool: { type: "checkbox" }, str: { type: "text" } };
       const input = make("input", { name: option.name, ...(kinds[option.kind] ?? { type: "number", step }) });
-      if (isTruth) input.checked = option.default;
-      else input.value = option.default ?? "";
+      if (isTruth) input.checked = option.name in given ? /^(true|1|yes)$/i.test(given[option.name]) : option.default;
+      else input.value = given[option.name] ?? option.default ?? "";
       const words = WORDS[option.name] ?? option.name;
       return isTruth ? make("label", { class: "check" }, input, words) : make("label", {}, words, input);
     }),
@@ -66,9 +69,11 @@ export function askForBoard(game, code, use) {
   const { tiles, notes } = decode(code, game);
   const text = $("edit-text");
   const hint = $("edit-hint").querySelector("select");
-  $("edit-hint").hidden = game.name !== "threes";
+  $("edit-hint").hidden = !game.hints.length;
+  hint.replaceChildren(make("option", { value: "" }, "not known"), ...game.hints.map((text) => make("option", { value: text }, text)));
   hint.value = (notes.hint ?? "").replace(/^\+.*/, "+");
   text.value = "";
+  text.placeholder = game.example;
   const cells = tiles.flatMap((row, i) =>
     row.map((value, k) => {
       const about = { type: "text", inputmode: "numeric", "aria-label": `Row ${i + 1}, column ${k + 1}` };
@@ -92,8 +97,8 @@ export function askForBoard(game, code, use) {
   run($("edit-dialog"), $("edit-said"), $("edit-cancel"), async () => {
     if (!text.value.trim()) checkCells(cells, game);
     const typed = cells.map((input) => input.value.trim() || "0").join(" ");
-    const known = hint.value && game.name === "threes" ? ` hint=${hint.value}` : "";
-    use(await get("board", { game: game.spec, board: text.value.trim() || typed + known }));
+    const known = hint.value && game.hints.length ? ` hint=${hint.value}` : "";
+    await use(await get("board", { game: game.spec, board: text.value.trim() || typed + known }));
   });
 }
 
@@ -125,6 +130,7 @@ function run(dialog, said, cancel, done) {
     try {
       await done();
       dialog.close();
+      $("board").focus({ preventScroll: true }); // not the button that opened the dialog
     } catch (error) {
       said.textContent = error.message;
     }

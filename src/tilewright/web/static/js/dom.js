@@ -1,4 +1,4 @@
-/** Small helpers for elements and numbers. */
+/** Small helpers for elements, and what the browser remembers. */
 
 export const $ = (id) => document.getElementById(id);
 
@@ -22,18 +22,20 @@ export function svg(tag, attributes = {}, ...children) {
   return element;
 }
 
-const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
-const fine = new Intl.NumberFormat("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-const short = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
+/** A line of text that says how things stand. */
+export function sayIn(id) {
+  return (words, wrong = false) => {
+    $(id).textContent = words;
+    $(id).classList.toggle("wrong", wrong);
+  };
+}
 
-export const count = (value) => whole.format(value);
-export const oneDigit = (value) => fine.format(value);
-export const compact = (value) => short.format(value);
-export const percent = (value) => `${fine.format(100 * value)} %`;
-
-/** Moves a second by the place of a slider; 0 is as fast as it goes. */
-export const SPEEDS = [1, 2, 3, 5, 8, 12, 20, 50, 200, 0];
-export const speedName = (speed) => (speed ? `${speed} moves/s` : "as fast as it goes");
+/** Hand a text to the visitor as a file. */
+export function download(name, text, type = "text/plain") {
+  const link = make("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
 
 /** What is remembered in this browser; a full or forbidden storage is no error. */
 export const memory = {

@@ -3,36 +3,32 @@
 import { get } from "./api.js";
 
 export const ACTIONS = ["up", "right", "down", "left"];
+export const actionOf = (letter) => ACTIONS.find((action) => action[0] === letter);
 
 let known = null;
+const described = new Map();
 
 /** All games; asked for once. */
-export async function games() {
-  known ??= get("games");
+export function games() {
+  known ??= get("games").catch((error) => {
+    known = null;
+    throw error;
+  });
   return known;
 }
 
-/** A game by its spec, `threes` or `2048:rows=3`: its size, its tiles and their colours. */
-export async function gameOf(spec) {
-  const [name, words = ""] = spec.split(":");
-  const entry = (await games()).find((game) => game.name === name);
-  if (!entry) throw new Error(`there is no game ${name}`);
-  const options = Object.fromEntries(entry.options.map((option) => [option.name, option.default]));
-  for (const word of words.split(",").filter(Boolean)) {
-    const [key, value] = word.split("=");
-    options[key] = value;
+/** A game by its spec, `threes` or `2048:rows=3`: its size, its tiles and their colours. The server knows; the page does not. */
+export function gameOf(spec) {
+  if (!described.has(spec)) {
+    const asked = get("game", { game: spec }).then((found) => ({ ...found, winTile: found.win_tile }));
+    described.set(spec, asked);
+    asked.catch(() => described.delete(spec));
   }
-  return {
-    spec,
-    name,
-    title: name === "threes" ? "Threes" : name,
-    rows: Number(options.rows),
-    columns: Number(options.columns),
-    tiles: entry.tiles,
-    winTile: Number(options.win_tile) || entry.win_tile,
-    colours: entry.colours,
-  };
+  return described.get(spec);
 }
+
+/** The name of a game with its variant. */
+export const titleOf = (game) => (game.variant ? `${game.title} · ${game.variant}` : game.title);
 
 /** `1120… hint=2 bag=143`, or numbers with slashes, to tiles row by row and the notes behind them. */
 export function decode(code, game) {
@@ -46,11 +42,16 @@ export function decode(code, game) {
   return { tiles, notes };
 }
 
+/** Whether a board has the tile that wins. */
+export function isWon(code, game) {
+  return game.winTile !== null && Math.max(...decode(code, game).tiles.flat()) >= game.winTile;
+}
+
 /** Background and text colour of a tile; of dark and white text the one that is easier to read. */
 export function colours(game, value) {
   const back = game.colours[game.tiles.indexOf(value)] ?? "#3c3a32";
   const light = luminance(back);
-  return { back, fore: (light + 0.05) / (luminance("#33291f") + 0.05) > 1.05 / (light + 0.05) ? "#33291f" : "#ffffff" };
+  return { back, fore: (light + 0.05) / (luminance("#2a2018") + 0.05) > 1.05 / (light + 0.05) ? "#2a2018" : "#ffffff" };
 }
 
 function luminance(colour) {

@@ -1,4 +1,4 @@
-/** Swipes of a finger and drags of a mouse, as moves. */
+/** Swipes of a finger and drags of a mouse, as moves; and whose the keys are after a click. */
 
 const FAR = 24; // pixels
 
@@ -18,4 +18,14 @@ export function onSwipe(element, move) {
     else move(y > 0 ? "down" : "up");
   });
   for (const name of ["pointerup", "pointercancel"]) element.addEventListener(name, () => (from = null));
+}
+
+/** A slider or a list that was touched gives the keys back; whoever came to it by keys stays on it. */
+export function giveBackKeys(view, giveBack) {
+  let byPointer = false;
+  addEventListener("pointerdown", () => (byPointer = true), true);
+  addEventListener("keydown", () => (byPointer = false), true);
+  view.addEventListener("change", (event) => {
+    if (byPointer && event.target.matches("select, input[type=range]")) giveBack(event.target);
+  });
 }

@@ -3,23 +3,28 @@
 import { $, memory } from "./dom.js";
 import * as play from "./play.js";
 import * as review from "./review.js";
+import * as learn from "./learn.js";
 import * as compare from "./compare.js";
 import * as runs from "./runs.js";
+import { readHash } from "./share.js";
 
-const VIEWS = { play, review, compare, runs };
+const VIEWS = { play, review, learn, compare, runs };
 let shown = null;
 
 async function show() {
-  const name = location.hash.slice(1) in VIEWS ? location.hash.slice(1) : "play";
-  if (name === shown) return;
-  VIEWS[shown]?.leave?.();
+  const { name: wanted, link } = readHash(location.hash);
+  const name = wanted in VIEWS ? wanted : "play";
+  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+  if (name === shown && !Object.keys(link).length) return;
+  if (name !== shown) VIEWS[shown]?.leave?.();
   shown = name;
   for (const view of Object.keys(VIEWS)) $(`view-${view}`).hidden = view !== name;
-  for (const link of document.querySelectorAll("nav a")) {
-    if (link.hash === `#${name}`) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+  for (const other of document.querySelectorAll("nav a")) {
+    if (other.hash === `#${name}`) other.setAttribute("aria-current", "page");
+    else other.removeAttribute("aria-current");
   }
-  await VIEWS[name].enter();
+  document.title = `${name[0].toUpperCase()}${name.slice(1)} – tilewright`;
+  await VIEWS[name].enter(link);
 }
 
 function setTheme(theme) {
@@ -32,6 +37,14 @@ $("theme").addEventListener("click", () => {
   memory.set("theme", theme);
   setTheme(theme);
 });
+
+// The link to the content must not change the address, which says the view.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  (shown === "play" ? $("board") : $("main")).focus();
+});
+
+if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("worker.js").catch(() => {});
 
 setTheme(memory.get("theme", ""));
 addEventListener("hashchange", show);

@@ -6,6 +6,7 @@ import { make } from "./dom.js";
 const DEPTHS = [1, 2, 3, 4];
 const TIMES = [10, 50, 100, 200, 500, 1000, 2000];
 const ROLLOUTS = [20, 50, 100, 200, 500, 1000, 2000, 5000];
+const THOUGHT = /^(depth|ms|rollouts)=/;
 
 /** The ways in which an agent can be told how far to think: [option, words]. */
 function thoughts(agent) {
@@ -17,30 +18,47 @@ function thoughts(agent) {
   return found;
 }
 
+/** `expectimax:depth=3,model=minute` to the agent of the list and how far it thinks. */
+export function splitSpec(spec) {
+  const [name, ...rest] = spec.split(":");
+  const words = rest.join(":").split(",").filter(Boolean);
+  const others = words.filter((word) => !THOUGHT.test(word));
+  const thought = words.find((word) => THOUGHT.test(word)) ?? "";
+  return { agent: others.length ? `${name}:${others.join(",")}` : name, thought: thought.replace(/\.0$/, "") };
+}
+
 export class Picker {
   /** Fills `element`; `changed` is called when the visitor chooses. */
   constructor(element, changed, label = "Agent") {
     this.agents = [];
+    this.choices = 0; // how often the visitor chose
     this.chosen = new Map(); // agent to how far it thinks
     this.agent = make("select", {});
     this.thought = make("select", {});
     element.append(make("label", {}, label, this.agent), make("label", {}, "Thinks", this.thought));
     this.agent.addEventListener("change", () => {
+      this.choices += 1;
       this.#fill();
       changed();
     });
     this.thought.addEventListener("change", () => {
+      this.choices += 1;
       this.chosen.set(this.agent.value, this.thought.value);
       changed();
     });
   }
 
-  /** List the agents of a game; keeps what was chosen where it is still there. */
-  async load(game, wanted = undefined) {
-    this.agents = await get("agents", { game });
-    wanted ??= this.spec; // as it is now: the visitor may have chosen while the list was on its way
-    const own = this.agents.filter((agent) => !agent.run);
-    const trained = this.agents.filter((agent) => agent.run);
+  /**
+   * List the agents of a game, and choose one: `wanted` if it can play, otherwise the strongest. What the visitor chooses
+   * while the list is on its way is kept.
+   */
+  async load(game, wanted = "") {
+    const before = this.choices;
+    const agents = await get("agents", { game });
+    if (this.choices !== before) wanted = this.spec;
+    this.agents = agents;
+    const own = agents.filter((agent) => !agent.run);
+    const trained = agents.filter((agent) => agent.run);
     const entry = (agent) => make("option", { value: agent.spec, title: agent.summary }, name(agent));
     this.agent.replaceChildren(...own.map(entry));
     if (trained.length) this.agent.append(make("optgroup", { label: "from your runs" }, ...trained.map(entry)));
@@ -55,12 +73,10 @@ export class Picker {
   }
 
   #choose(wanted) {
-    const words = (wanted ?? "").split(/[:,]/);
-    const thought = words.filter((word) => /^(depth|ms|rollouts)=/.test(word)).join();
-    const spec = (wanted ?? "").replace(/[:,]?(depth|ms|rollouts)=\d+/g, "");
-    if (this.agents.some((agent) => agent.spec === spec)) {
-      this.agent.value = spec;
-      this.chosen.set(spec, thought);
+    const { agent, thought } = splitSpec(wanted);
+    if (this.agents.some((found) => found.spec === agent)) {
+      this.agent.value = agent;
+      this.chosen.set(agent, thought);
     }
     this.#fill();
   }
@@ -71,6 +87,7 @@ export class Picker {
     this.thought.replaceChildren(...ways.map(([value, words]) => make("option", { value }, words)));
     this.thought.disabled = ways.length === 1;
     this.thought.value = this.chosen.get(this.agent.value) ?? "";
+    if (this.thought.selectedIndex < 0) this.thought.value = "";
   }
 }
 

@@ -1,353 +1,292 @@
 /** The view Play: a game, and an agent to ask or to watch. */
 
-import { get, open, post } from "./api.js";
+import { Advisor } from "./advice.js";
+import { NoAnswer, get } from "./api.js";
+import { AgentMoves } from "./autoplay.js";
 import { Bars } from "./bars.js";
-import { Board, withoutNewTile } from "./board.js";
+import { Board } from "./board.js";
 import { askForBoard, askForGame } from "./dialogs.js";
-import { $, SPEEDS, count, make, memory, oneDigit, speedName } from "./dom.js";
-import { colours, decode, gameOf } from "./games.js";
-import { onSwipe } from "./gestures.js";
+import { $, download, memory, sayIn } from "./dom.js";
+import { decode, gameOf, titleOf } from "./games.js";
+import { giveBackKeys, onSwipe } from "./gestures.js";
+import { Mover } from "./moves.js";
+import { count } from "./numbers.js";
+import { Outlook } from "./outlook.js";
 import { Picker } from "./picker.js";
-import { Record, entryOf } from "./record.js";
+import { drawBoard } from "./picture.js";
+import { PositionView } from "./position.js";
+import { handover, keepNow, restore, store } from "./session.js";
+import { linkTo } from "./share.js";
+import { entryOf, recordingOf } from "./store.js";
 
+const STOCK = 5; // first positions that are kept for games without the server
 const KEYS = {
   ArrowUp: "up", w: "up", k: "up",
   ArrowRight: "right", d: "right", l: "right",
   ArrowDown: "down", s: "down", j: "down",
   ArrowLeft: "left", a: "left", h: "left",
 };
-const SMOOTH_UP_TO = 9; // moves a second: faster ones are shown without motion
-const THINKS_LONG = 400; // milliseconds after which a visitor is told so
-const MOST_WAITING = 3; // moves that are typed ahead
 
-export const record = new Record();
+const say = sayIn("said");
 const board = new Board($("board"));
-const bars = new Bars($("bars"), (action) => humanMoves(action));
+const bars = new Bars($("bars"), (action) => press(action));
 const picker = new Picker($("ask-agent"), () => {
-  memory.set(`agent.${game.name}`, picker.spec);
-  if (autoplay) restartAutoplay();
-  ask();
+  memory.set(`agent.${store.spec}`, picker.spec);
+  agent.restart();
+  advisor.ask();
 });
-
-let game = null;
-let waiting = []; // moves that were typed while one is under way
-let busy = false;
-let autoplay = null; // the open socket
-let asking = null; // what is under way to the agent
+const view = new PositionView(store, board, () => newGame());
+const advisor = new Advisor({ store, board, bars, picker });
+const agent = new AgentMoves({ store, view, picker, advisor, say });
+const outlook = new Outlook(store, picker);
+advisor.asked = () => outlook.clear();
+const mover = new Mover({
+  store,
+  view,
+  board,
+  say,
+  moving: (action) => advisor.judge(action),
+  moved: () => {
+    advisor.ask();
+    mover.lookAhead();
+  },
+  isOffline: (truth) => ($("offline").hidden = !truth),
+});
 let entered = false;
 
-// Showing
+/** Do something only when there is a game on the table: keys may come before it. */
+const withGame = (act) => (...given) => view.game && store.isReady && act(...given);
 
-function say(words) {
-  $("said").textContent = words;
-}
+const press = withGame((action) => {
+  mover.press(action);
+  agent.showState();
+});
 
-/** Bring everything on the screen in line with the position. */
-function refresh(motion = null) {
-  const [, code, score, , legal] = record.now;
-  const { tiles, notes } = decode(code, game);
-  if (motion) board.slide(motion.move, motion.after, tiles);
-  else board.show(tiles);
-  $("score").textContent = count(score);
-  const best = memory.get("best", {});
-  if (record.seed !== null && score > (best[record.spec] ?? 0)) memory.set("best", { ...best, [record.spec]: score });
-  $("best").textContent = count(Math.max(record.seed === null ? 0 : score, best[record.spec] ?? 0));
-  const moves = record.at === 1 ? "1 move" : `${count(record.at)} moves`;
-  $("game-about").textContent = `${moves} · ${record.seed === null ? "own board" : `seed ${record.seed}`}`;
-  $("undo").disabled = record.at === 0;
-  $("redo").disabled = record.at === record.entries.length - 1;
-  $("to-review").disabled = $("save").disabled = record.at === 0;
-  $("auto").disabled = $("step").disabled = legal === "";
-  showHint(notes.hint);
-  const over = legal === "";
-  if (over) {
-    const again = make("button", { type: "button", class: "main" }, "New game");
-    again.addEventListener("click", newGame);
-    board.veil(make("div", {}, make("strong", {}, "Game over"), `${count(score)} points in ${moves}`), again);
-  } else board.veil();
-}
-
-function showHint(hint) {
-  $("hint").hidden = game.name !== "threes";
-  const shown = $("hint").querySelector("b");
-  shown.textContent = hint ? (hint.startsWith("+") ? "+" : hint) : "?";
-  const { back, fore } = colours(game, Number(hint) || 6);
-  shown.style.background = back;
-  shown.style.color = fore;
-  $("hint").setAttribute("aria-label", hint ? `Next tile: ${hint}` : "The next tile is not known");
-}
-
-/** Another game is on the table. */
-async function changeGame() {
-  game = await gameOf(record.spec);
-  board.setGame(game);
-  $("game-name").textContent = game.title;
-  refresh();
+/** Another position is on the table: undo, redo, another game. */
+async function tabled(game) {
+  mover.clear();
+  agent.showState();
+  advisor.clearFeedback();
   say("");
-  await picker.load(record.spec, memory.get(`agent.${game.name}`, undefined));
-  ask();
-}
-
-// Asking
-
-/** Ask the agent about the position on the screen; an older question is given up. */
-async function ask() {
-  asking?.abort();
-  const mine = (asking = new AbortController());
-  const entry = record.now;
-  const code = entry[1];
-  if (entry[4] === "") {
+  if (view.game !== game) {
+    view.setGame(game);
+    mover.setGame(game);
+    view.refresh();
     bars.clear();
-    $("ask-note").textContent = "";
-    return;
-  }
-  const patience = setTimeout(() => asking === mine && ($("ask-note").textContent = "thinking…"), THINKS_LONG);
+    const spec = store.spec;
+    stockUp(spec);
+    await picker.load(spec, memory.get(`agent.${spec}`, ""));
+    if (store.spec !== spec) return;
+  } else view.refresh();
+  advisor.ask();
+  mover.lookAhead();
+}
+
+const travel = withGame(async (act) => {
+  act();
   try {
-    const advice = await get("move", { game: record.spec, board: code, agent: picker.spec }, mine.signal);
-    if (asking !== mine) return;
-    bars.show(advice);
-    $("bars").dataset.board = advice.text;
-    $("ask-note").textContent = `${advice.agent} thought for ${oneDigit(1000 * advice.seconds)} ms`;
+    await tabled(await gameOf(store.spec));
   } catch (error) {
-    if (error.name === "AbortError") return;
-    bars.clear();
-    $("ask-note").textContent = error.message;
-  } finally {
-    clearTimeout(patience);
+    say(error.message, true);
   }
-}
-
-let askSoon = 0;
-
-/** While moves come fast, ask only now and then. */
-function askLater() {
-  askSoon ||= setTimeout(() => {
-    askSoon = 0;
-    ask();
-  }, 150);
-}
-
-// Moving
-
-async function humanMoves(action) {
-  if (autoplay) stopAutoplay();
-  await move(action);
-}
-
-async function move(action) {
-  if (busy) {
-    if (waiting.length < MOST_WAITING) waiting.push(action);
-    return;
-  }
-  const [, code, score, stream, legal] = record.now;
-  if (!legal.includes(action[0])) {
-    board.nudge(action);
-    say(legal ? `${action} moves nothing` : "");
-    return;
-  }
-  busy = true;
-  try {
-    accept(await post("step", { game: record.spec, board: code, score, stream, move: action }), "human");
-  } catch (error) {
-    say(error.message);
-  } finally {
-    busy = false;
-  }
-  if (waiting.length) await move(waiting.shift());
-}
-
-function accept(position, player) {
-  const wonBefore = wins(record.now);
-  record.add([entryOf(position)], player);
-  refresh({ move: position.move, after: position.after });
-  if (position.over) say(`game over: ${count(position.score)} points`);
-  else if (position.won && !wonBefore) say(`${position.largest}: you have won, and may go on`);
-  else say("");
-  ask();
-}
-
-function wins(entry) {
-  const largest = Math.max(...decode(entry[1], game).tiles.flat());
-  return game.winTile !== null && largest >= game.winTile;
-}
-
-async function agentMoves() {
-  if (autoplay) stopAutoplay();
-  if (busy || record.isOver) return;
-  busy = true;
-  const [, code, score, stream] = record.now;
-  try {
-    const agent = picker.spec;
-    accept(await post("step", { game: record.spec, board: code, score, stream, agent }), agent);
-  } catch (error) {
-    say(error.message);
-  } finally {
-    busy = false;
-  }
-}
-
-function travel(by) {
-  stopAutoplay();
-  waiting = [];
-  if (busy) return;
-  record.go(record.at + by);
-  refresh();
-  say("");
-  ask();
-}
-
-// Autoplay
-
-const speed = () => SPEEDS[Number($("speed").value)];
-
-function startAutoplay() {
-  if (autoplay || record.isOver) return;
-  const [, code, score, stream] = record.now;
-  const agent = picker.spec;
-  const request = { game: record.spec, board: code, score, stream, agent, speed: speed() };
-  autoplay = open("autoplay", request, {
-    message: (answer) => autoplayed(answer, agent),
-    closed: () => {
-      autoplay = null;
-      showAutoplay();
-    },
-  });
-  say("");
-  showAutoplay();
-}
-
-function autoplayed(answer, agent) {
-  if (answer.reason) return say(answer.reason);
-  if (!answer.moves) return say(`game over: ${count(record.now[2])} points`);
-  const before = decode(record.now[1], game).tiles;
-  record.add(answer.moves, agent);
-  const [move, code] = answer.moves[0];
-  const single = answer.moves.length === 1 && speed() && speed() <= SMOOTH_UP_TO;
-  refresh(single ? { move, after: withoutNewTile(before, decode(code, game).tiles, move) } : null);
-  askLater();
-}
-
-function stopAutoplay() {
-  autoplay?.close();
-  autoplay = null;
-  showAutoplay();
-}
-
-function restartAutoplay() {
-  stopAutoplay();
-  startAutoplay();
-}
-
-function showAutoplay() {
-  $("auto").setAttribute("aria-pressed", String(Boolean(autoplay)));
-  $("auto").textContent = autoplay ? "Pause" : "Autoplay";
-}
-
-function showSpeed() {
-  $("speed-text").textContent = speedName(speed());
-  memory.set("speed", Number($("speed").value));
-  autoplay?.send({ speed: speed() });
-}
+});
 
 // Games
 
-async function begin(spec, seed) {
-  const position = await get("start", { game: spec, seed });
-  table(spec, seed, position);
+/** Put a position on the table as the first of a game. */
+async function table(spec, seed, position) {
+  const game = await gameOf(position.game ?? spec);
+  store.begin(game.spec, seed, entryOf(position));
+  tabled(game).catch((error) => say(error.message, true));
 }
 
-async function table(spec, seed, position) {
-  stopAutoplay();
-  waiting = [];
-  record.begin(position.game ?? spec, seed, entryOf(position));
-  say("");
-  await changeGame();
-  $("board").focus({ preventScroll: true });
+async function begin(spec, seed) {
+  try {
+    await table(spec, seed, await get("start", { game: spec, seed }));
+  } catch (error) {
+    const [stocked, ...rest] = memory.get(`stock.${spec}`, []);
+    if (!(error instanceof NoAnswer) || !stocked) throw error;
+    memory.set(`stock.${spec}`, rest);
+    await table(spec, stocked.seed, stocked.position);
+  }
 }
+
+/** Keep some first positions in this browser, for new games without the server. */
+async function stockUp(spec) {
+  const stock = memory.get(`stock.${spec}`, []);
+  while (stock.length < STOCK) {
+    const seed = newSeed();
+    const position = await get("start", { game: spec, seed }).catch(() => null);
+    if (!position) return;
+    stock.push({ seed, position });
+    memory.set(`stock.${spec}`, stock);
+  }
+}
+
+const newSeed = () => Math.floor(Math.random() * 1e6);
 
 function newGame() {
-  stopAutoplay();
-  askForGame(record.spec, begin);
+  agent.stop();
+  askForGame(store.spec, begin).catch((error) => say(error.message, true));
 }
 
-function editBoard() {
-  stopAutoplay();
-  askForBoard(game, record.now[1], (position) => table(record.spec, null, position));
-}
+const editBoard = withGame(() => {
+  agent.stop();
+  askForBoard(view.game, store.now[1], (position) => table(store.spec, null, position));
+});
 
-function save() {
-  const file = new Blob([`${record.line()}\n`], { type: "application/x-ndjson" });
-  const link = make("a", { href: URL.createObjectURL(file), download: `${game.name}-${record.now[2]}.jsonl` });
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
+const useText = withGame(async (text) => {
+  const token = store.token;
+  try {
+    const position = await get("board", { game: store.spec, board: text });
+    if (store.isCurrent(token)) await table(store.spec, null, position);
+  } catch (error) {
+    say(error.message, true);
+  }
+});
+
+const save = withGame(() => download(`${view.game.name}-${store.now[2]}.jsonl`, `${recordingOf(store)}\n`, "application/x-ndjson"));
+
+const share = withGame(async () => {
+  const link = linkTo(location, { game: store.spec, board: store.now[1], agent: picker.spec });
+  try {
+    await navigator.clipboard.writeText(link);
+    say("the link is in the clipboard");
+  } catch {
+    location.hash = link.slice(link.indexOf("#"));
+    say("the address of this page is the link now");
+  }
+});
+
+const copy = withGame(async () => {
+  const { tiles, notes } = decode(store.now[1], view.game);
+  const words = Object.entries(notes).map(([name, text]) => ` ${name}=${text}`);
+  const text = tiles.map((row) => row.join(" ")).join(" / ") + words.join("");
+  try {
+    await navigator.clipboard.writeText(text);
+    say("the board is in the clipboard");
+  } catch {
+    say(text);
+  }
+});
+
+const picture = withGame(() => {
+  const score = store.now[2];
+  const canvas = drawBoard(decode(store.now[1], view.game).tiles, view.game, `${titleOf(view.game)} · ${count(score)} points`);
+  canvas.toBlob((image) => download(`${view.game.name}-${score}.png`, image, "image/png"));
+});
 
 // Keys
 
+const isElsewhere = () => $("view-play").hidden || document.querySelector("dialog[open]");
+
 function onKey(event) {
-  if ($("view-play").hidden || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (document.querySelector("dialog[open]")) return;
+  if (isElsewhere() || event.ctrlKey || event.metaKey || event.altKey) return;
   const target = event.target;
   if (target.closest("input, select, textarea")) return;
-  const onButton = Boolean(target.closest("button, a"));
+  const onButton = Boolean(target.closest("button, a, summary"));
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const actions = { u: () => travel(-1), r: () => travel(1), n: newGame };
-  if (!onButton) Object.assign(actions, { Enter: agentMoves, " ": () => (autoplay ? stopAutoplay() : startAutoplay()) });
-  const action = KEYS[key] ? () => humanMoves(KEYS[key]) : actions[key];
+  const actions = {
+    u: () => travel(() => store.undo()),
+    r: () => travel(() => store.redo()),
+    n: newGame,
+    b: withGame(() => advisor.hint()),
+  };
+  if (!onButton) Object.assign(actions, { Enter: withGame(() => agent.step()), " ": withGame(() => agent.toggle()) });
+  const action = KEYS[key] ? () => press(KEYS[key]) : actions[key];
   if (!action) return;
   event.preventDefault();
   action();
 }
 
 function onPaste(event) {
-  if ($("view-play").hidden || event.target.closest?.("input, textarea")) return;
+  if (isElsewhere() || event.target.closest?.("input, textarea")) return;
   const text = event.clipboardData?.getData("text");
-  if (!text?.trim()) return;
-  get("board", { game: record.spec, board: text })
-    .then((position) => table(record.spec, null, position))
-    .catch((error) => say(error.message));
+  if (text?.trim()) useText(text);
 }
 
 function listen() {
   addEventListener("keydown", onKey);
   addEventListener("paste", onPaste);
-  addEventListener("pagehide", () => record.keepNow());
-  onSwipe($("board"), humanMoves);
-  $("new").addEventListener("click", newGame);
-  $("undo").addEventListener("click", () => travel(-1));
-  $("redo").addEventListener("click", () => travel(1));
-  $("edit").addEventListener("click", editBoard);
-  $("auto").addEventListener("click", () => (autoplay ? stopAutoplay() : startAutoplay()));
-  $("step").addEventListener("click", agentMoves);
-  $("speed").addEventListener("input", showSpeed);
-  $("save").addEventListener("click", save);
-  $("to-review").addEventListener("click", () => {
-    location.hash = "#review";
+  addEventListener("pagehide", keepNow);
+  giveBackKeys($("view-play"), () => $("board").focus({ preventScroll: true }));
+  onSwipe($("board"), press);
+  const clicks = {
+    new: newGame,
+    undo: () => travel(() => store.undo()),
+    redo: () => travel(() => store.redo()),
+    edit: editBoard,
+    auto: withGame(() => agent.toggle()),
+    step: withGame(() => agent.step()),
+    "hint-now": withGame(() => advisor.hint()),
+    save,
+    share,
+    copy,
+    picture,
+    "ask-chances": withGame(() => outlook.ask(view.game)),
+    "to-review": withGame(() => {
+      handover.review = recordingOf(store);
+      location.hash = "#review";
+    }),
+  };
+  for (const [id, act] of Object.entries(clicks)) $(id).addEventListener("click", act);
+  $("speed").addEventListener("input", () => agent.showSpeed());
+  $("show-values").addEventListener("change", () => {
+    memory.set("values", $("show-values").value);
+    advisor.setMode($("show-values").value);
   });
 }
 
-export async function enter() {
-  if (entered) {
-    await picker.load(record.spec);
-    ask();
-    return;
+/** Show the position of a link, the game that the browser kept, or a new one. */
+async function firstGame(link) {
+  if (link.board) {
+    const spec = link.game ?? "2048";
+    if (link.agent) memory.set(`agent.${spec}`, link.agent);
+    const position = await get("board", { game: spec, board: link.board });
+    restore(); // can be taken back
+    return table(spec, null, position);
   }
-  entered = true;
-  $("speed").value = memory.get("speed", 3);
-  showSpeed();
-  listen();
+  if (restore()) {
+    try {
+      return await tabled(await gameOf(store.spec));
+    } catch (error) {
+      if (error instanceof NoAnswer) throw error;
+      await begin("2048", newSeed());
+      return say(`the game that was kept cannot go on here: ${error.message}`, true);
+    }
+  }
+  return begin("2048", newSeed());
+}
+
+export async function enter(link) {
+  if (entered && !link.board && view.game) {
+    view.showTitle();
+    const spec = store.spec;
+    if (view.game.spec !== spec) return tabled(await gameOf(spec));
+    view.refresh();
+    await picker.load(spec, picker.spec);
+    return advisor.ask();
+  }
+  if (!entered) {
+    entered = true;
+    $("speed").value = memory.get("speed", 3);
+    $("show-values").value = advisor.mode = memory.get("values", "values");
+    agent.showSpeed();
+    listen();
+  }
   say("loading…");
   try {
-    if (record.restore()) await changeGame();
-    else await begin("2048", Math.floor(Math.random() * 1e6));
+    await firstGame(link);
+    if ($("said").textContent === "loading…") say("");
   } catch (error) {
-    say(error.message);
+    say(error.message, true);
   }
 }
 
 export function leave() {
-  stopAutoplay();
-  asking?.abort();
-  record.keepNow();
+  agent.stop();
+  advisor.stop();
+  outlook.clear();
+  if (store.isPending("step", "move")) store.cancel();
+  keepNow();
 }
-

@@ -1,180 +1,291 @@
 /** The view Review: a recorded game judged move by move. */
 
-import { get, post, remove } from "./api.js";
+import { get, runJob } from "./api.js";
+import { isMistake, otherMistake, reviewedMoves, summaryOf, worstMoves } from "./analysis.js";
 import { Bars } from "./bars.js";
 import { Board } from "./board.js";
 import { Chart } from "./chart.js";
-import { $, count, make, oneDigit, percent } from "./dom.js";
+import { $, make, memory, sayIn } from "./dom.js";
+import { showFigures, showWorst } from "./figures.js";
 import { decode, gameOf } from "./games.js";
+import { giveBackKeys } from "./gestures.js";
+import { noteAccuracy } from "./library.js";
+import { MoveList } from "./movelist.js";
+import { SPEEDS, count, oneDigit, shortSpec, speedName } from "./numbers.js";
+import { addPuzzles, puzzlesOf } from "./notebook.js";
 import { Picker } from "./picker.js";
-import { record } from "./play.js";
+import { showHint } from "./position.js";
+import { gameFrom, readGames } from "./recordings.js";
+import { handover, restore, store } from "./session.js";
+import { HUMAN, recordingOf } from "./store.js";
 
-const SOON = 150; // milliseconds between two looks at the job
+const WORST = 12; // moves in the list of the worst
+const VALUED = 100; // of the worst moves, all values are asked for
+const FASTEST = 60; // moves a second of a replay
 
 const board = new Board($("review-board"));
-const bars = new Bars($("review-bars"), () => {});
-const picker = new Picker($("review-agent"), () => {}, "Judge");
+const bars = new Bars($("review-bars"));
+const picker = new Picker($("review-agent"), () => memory.set("judge", picker.spec), "Judge");
 const pick = (x) => jump(Math.round(x) - 1);
 const values = new Chart($("review-values"), { xLabel: "move", label: "Value of the best move", fromZero: false, pick });
 const losses = new Chart($("review-losses"), { xLabel: "move", label: "Loss of each move", stems: true, pick });
+const list = new MoveList($("review-moves"), (i) => jump(i));
+const say = sayIn("review-said");
 
 let lines = []; // recorded games to choose from
-let game = null;
-let played = null; // the game under review, parsed
-let found = null; // what the judge says
+let isMine = false; // whether they come from Play
+let shown = null; // {recording, result, game, moves}
 let at = 0;
-let job = null;
-let asking = null;
+let reviewing = null; // the job under way
+let asking = null; // the question to the judge
+let replay = 0;
 
-function say(words, wrong = false) {
-  $("review-said").textContent = words;
-  $("review-said").classList.toggle("wrong", wrong);
-}
-
-/** Take in one recorded game or many. */
+/** Take in one recorded game or many; what was shown of another one goes. */
 async function take(text, words) {
-  lines = text.split("\n").filter((line) => line.trim());
-  if (!lines.length) return say("there is no game in it", true);
+  stop();
+  $("review-found").hidden = true;
+  shown = null;
+  isMine = false;
+  lines = readGames(text);
+  if (!lines.length) return say("there is no recorded game of tilewright in it", true);
   $("review-which").hidden = lines.length < 2;
   $("review-number").replaceChildren(...lines.map((_, i) => make("option", { value: i }, `${i + 1} of ${lines.length}`)));
   say(`${lines.length === 1 ? "one game" : `${count(lines.length)} games`} ${words}`);
   await loadAgents();
 }
 
+const line = () => lines[Number($("review-number").value) || 0];
+
 /** The judges for the game that is chosen. */
 async function loadAgents() {
   try {
-    await picker.load(JSON.parse(lines[Number($("review-number").value) || 0]).game);
-  } catch {
-    say("this is not a recorded game of tilewright", true);
-  }
-}
-
-async function start() {
-  if (!lines.length && $("review-text").value.trim()) await take($("review-text").value, "pasted");
-  if (!lines.length) return say("open or paste a game first", true);
-  await stop();
-  const line = lines[Number($("review-number").value) || 0];
-  try {
-    job = await post("reviews", { recording: line, agent: picker.spec, worst: 12 });
-    say("");
-    const mine = job.id;
-    while (job?.id === mine && ["waiting", "running"].includes(job.state)) {
-      await new Promise((resolve) => setTimeout(resolve, SOON));
-      const now = await get(`jobs/${mine}`);
-      if (job?.id !== mine) return;
-      job = now;
-      $("review-progress").value = job.done / job.total;
-    }
-    if (!job?.result) return say(job?.reason || "stopped", true);
-    await show(JSON.parse(line), job.result);
+    await picker.load(JSON.parse(line()).game, memory.get("judge", ""));
   } catch (error) {
     say(error.message, true);
   }
 }
 
-/** A review that nobody looks at is given up. */
-async function stop() {
-  const old = job;
-  job = null;
-  $("review-progress").value = 0;
-  if (old && ["waiting", "running"].includes(old.state)) await remove(`jobs/${old.id}`);
+async function takeMine(recording = recordingOf(store)) {
+  await take(recording, "from Play");
+  isMine = true;
 }
 
-async function show(recording, result) {
-  played = recording;
-  found = result;
-  game = await gameOf(result.game);
-  board.setGame(game);
-  $("review-found").hidden = false;
-  $("review-at").max = found.moves - 1;
-  const figures = [
-    ["Player", found.player],
-    ["Score", count(found.score)],
-    ["Moves", count(found.moves)],
-    ["Agree with the judge", percent(found.agreement)],
-    ["Loss in total", oneDigit(found.loss.total)],
-  ];
-  $("review-figures").replaceChildren(...figures.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", { class: value.length > 12 ? "words" : "" }, value))));
-  const line = (name, colour, ys) => [{ name, colour, points: ys.map((y, i) => [i + 1, y]) }];
-  values.show(line("value", "#2b7fa3", found.values));
-  losses.show(line("loss", "#c94f5d", found.losses));
-  showWorst();
-  jump(found.worst.length ? found.worst[0].move - 1 : 0);
-}
-
-function showWorst() {
-  const entries = found.worst.map((move) => {
-    const small = make("div", { class: "board" });
-    const words = make("span", {}, `Move ${count(move.move)}: ${move.played} `, make("b", {}, `−${oneDigit(move.loss)}`), `, better ${move.best}`);
-    const button = make("button", { type: "button" }, small, words);
-    button.addEventListener("click", () => {
-      jump(move.move - 1);
-      $("review-board").scrollIntoView({ block: "nearest", behavior: "smooth" });
-    });
-    const view = new Board(small);
-    view.setGame(game);
-    view.show(decode(move.text, game).tiles);
-    return make("li", {}, button);
-  });
-  $("review-worst").replaceChildren(...(entries.length ? entries : [make("li", { class: "none" }, "No move lost anything.")]));
-}
-
-/** Show the position before move number `to`, counted from 0. */
-async function jump(to) {
-  at = Math.max(0, Math.min(found.moves - 1, to));
-  const code = at ? played.moves[at - 1][1] : played.start;
-  board.show(decode(code, game).tiles);
-  $("review-at").value = at;
-  values.setMark(at + 1);
-  losses.setMark(at + 1);
-  const move = played.moves[at][0];
-  const loss = found.losses[at];
-  $("review-where").textContent = `Move ${count(at + 1)}: ${move} was played, ${loss ? `a loss of ${oneDigit(loss)}` : "no loss"}`;
-  asking?.abort();
-  const mine = (asking = new AbortController());
+async function start() {
+  if ($("review-text").value.trim()) {
+    await take($("review-text").value, "pasted");
+    $("review-text").value = "";
+  }
+  if (!lines.length) return say("open or paste a game first", true);
+  stop();
+  const mine = (reviewing = new AbortController());
+  const recording = line();
   try {
-    const advice = await get("move", { game: game.spec, board: code, agent: found.agent }, mine.signal);
-    if (asking === mine) bars.show(advice, move);
+    const request = { recording, agent: picker.spec, worst: VALUED };
+    const progress = (job) => ($("review-progress").value = job.total ? job.done / job.total : 0);
+    const job = await runJob("reviews", request, { progress, signal: mine.signal });
+    if (reviewing !== mine) return;
+    if (job.state !== "done") return say(job.reason || "stopped", true);
+    say("");
+    await show(JSON.parse(recording), job.result);
+    if (shown.summary) noteAccuracy(recording, shown.summary.accuracy);
   } catch (error) {
     if (error.name !== "AbortError") say(error.message, true);
   }
+}
+
+/** A review that nobody looks at is given up. */
+function stop() {
+  reviewing?.abort();
+  reviewing = null;
+  stopReplay();
+  $("review-progress").value = 0;
+}
+
+async function show(recording, result) {
+  const game = await gameOf(result.game);
+  const startScore = (await get("board", { game: game.spec, board: recording.start })).score;
+  const moves = reviewedMoves(result, recording, startScore);
+  const summary = summaryOf(moves, result, startScore);
+  shown = { recording, result, game, moves, summary };
+  board.setGame(game);
+  $("review-found").hidden = false;
+  $("review-at").max = moves.length - 1;
+  showFigures(result, summary);
+  $("review-keep").disabled = !summary || !moves.some(isMistake);
+  const points = (name, colour, ys) => [{ name, colour, points: ys.map((y, i) => [i + 1, y]) }];
+  values.show(points("value", "#2b7fa3", result.values));
+  losses.show(points("loss", "#c94f5d", result.losses));
+  list.show(moves);
+  const worst = worstMoves(moves, WORST);
+  showWorst(worst, game, codeAt, (i) => {
+    jump(i);
+    $("review-board").scrollIntoView({ block: "nearest", behavior: "smooth" });
+  });
+  jump(worst.length ? worst[0].number - 1 : 0);
+}
+
+const codeAt = (i) => (i ? shown.recording.moves[i - 1][1] : shown.recording.start);
+
+/** Show the position before move number `to`, counted from 0. */
+async function jump(to) {
+  if (!shown) return;
+  at = Math.max(0, Math.min(shown.moves.length - 1, to));
+  const { game, result } = shown;
+  const { tiles, notes } = decode(codeAt(at), game);
+  const move = shown.moves[at];
+  board.show(tiles);
+  board.arrow();
+  showHint($("review-hint"), game, notes.hint);
+  $("review-at").value = at;
+  values.setMark(at + 1);
+  losses.setMark(at + 1);
+  list.mark(at);
+  const lost = move.loss ? `a loss of ${oneDigit(move.loss)}${move.kind ? `, ${move.kind.name}` : ""}` : "no loss";
+  $("review-where").textContent = `Move ${count(at + 1)}: ${move.played} was played by ${shortSpec(move.player)}, ${lost}`;
+  asking?.abort();
+  bars.wait();
+  const mine = (asking = new AbortController());
+  try {
+    const advice = await get("move", { game: game.spec, board: codeAt(at), agent: result.agent }, mine.signal);
+    if (asking !== mine) return;
+    bars.show(advice, move.score, move.played);
+    board.arrow(advice.move);
+  } catch (error) {
+    if (error.name !== "AbortError") say(error.message, true);
+  }
+}
+
+function toMistake(direction) {
+  const found = shown ? otherMistake(shown.moves, at, direction) : -1;
+  if (found >= 0) jump(found);
+  else say(`there is no mistake ${direction > 0 ? "after" : "before"} this move`);
+}
+
+/** Put the mistakes into the notebook: the visitor's own, or all of a game without any of theirs. */
+function keepMistakes() {
+  const { recording, result, moves } = shown;
+  const own = moves.filter((move) => move.player === HUMAN);
+  const mistakes = (own.length ? own : moves).filter(isMistake);
+  const before = memory.get("notebook", []);
+  const after = addPuzzles(before, puzzlesOf(result, recording, mistakes, Date.now()));
+  memory.set("notebook", after);
+  say(`${count(after.length - before.length)} positions are new in your notebook; Learn asks for them.`);
+}
+
+// Replay
+
+const speed = () => SPEEDS[Number($("review-speed").value)] || FASTEST;
+
+function toggleReplay() {
+  if (replay) return stopReplay();
+  if (!shown) return;
+  if (at === shown.moves.length - 1) at = -1;
+  const next = () => {
+    jump(at + 1);
+    if (at === shown.moves.length - 1) return stopReplay();
+    replay = setTimeout(next, 1000 / speed());
+  };
+  replay = setTimeout(next, 0);
+  $("review-replay").textContent = "Pause";
+}
+
+function stopReplay() {
+  clearTimeout(replay);
+  replay = 0;
+  $("review-replay").textContent = "Replay";
+}
+
+/** Put the game on the table of Play, at the position that is shown; the moves that followed can be redone. */
+async function continueHere() {
+  stopReplay();
+  const { recording, game, moves } = shown;
+  try {
+    if (isMine && recordingOf(store) === line()) store.go(at);
+    else store.open(await gameFrom(recording, game, at, moves));
+    location.hash = "#play";
+  } catch (error) {
+    say(error.message, true);
+  }
+}
+
+// Keys
+
+const KEYS = {
+  ArrowLeft: () => jump(at - 1),
+  ArrowRight: () => jump(at + 1),
+  Home: () => jump(0),
+  End: () => jump(Infinity),
+  n: () => toMistake(1),
+  p: () => toMistake(-1),
+  c: continueHere,
+  " ": toggleReplay,
+};
+
+function onKey(event) {
+  if ($("view-review").hidden || !shown || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, select, textarea") || (event.key === " " && event.target.closest("button, a, summary"))) return;
+  const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (!action) return;
+  event.preventDefault();
+  if (event.key !== " ") stopReplay();
+  action();
 }
 
 let listening = false;
 
 function listen() {
   listening = true;
+  addEventListener("keydown", onKey);
+  giveBackKeys($("view-review"), (field) => field.blur());
   $("review-form").addEventListener("submit", (event) => {
     event.preventDefault();
     start();
   });
-  $("review-mine").addEventListener("click", takeMine);
+  $("review-mine").addEventListener("click", () => {
+    if (restore() && store.at) takeMine();
+    else say("play some moves first", true);
+  });
   $("review-text").addEventListener("change", () => $("review-text").value.trim() && take($("review-text").value, "pasted"));
   $("review-file").addEventListener("change", async () => {
     const file = $("review-file").files[0];
+    $("review-text").value = "";
     if (file) await take(await file.text(), `from ${file.name}`);
   });
   $("review-number").addEventListener("change", loadAgents);
   $("review-at").addEventListener("input", () => jump(Number($("review-at").value)));
-  $("review-back").addEventListener("click", () => jump(at - 1));
-  $("review-on").addEventListener("click", () => jump(at + 1));
-}
-
-async function takeMine() {
-  if (!record.entries.length) record.restore();
-  if (!record.entries.length || !record.at) return say("play some moves first", true);
-  await take(record.line(), "from Play");
+  $("review-speed").value = memory.get("review-speed", 3);
+  const showSpeed = () => {
+    $("review-speed-text").textContent = speedName(speed() === FASTEST ? FASTEST : speed());
+    memory.set("review-speed", Number($("review-speed").value));
+  };
+  $("review-speed").addEventListener("input", showSpeed);
+  showSpeed();
+  const clicks = {
+    "review-back": () => jump(at - 1),
+    "review-on": () => jump(at + 1),
+    "review-first": () => jump(0),
+    "review-last": () => jump(Infinity),
+    "review-next-mistake": () => toMistake(1),
+    "review-last-mistake": () => toMistake(-1),
+    "review-replay": toggleReplay,
+    "review-continue": continueHere,
+    "review-keep": keepMistakes,
+  };
+  for (const [id, act] of Object.entries(clicks)) $(id).addEventListener("click", act);
 }
 
 export async function enter() {
   if (!listening) listen();
-  if (!record.entries.length) record.restore();
-  if (!found && record.at) await takeMine();
-  else if (!lines.length) await picker.load("2048");
+  const wanted = handover.review;
+  handover.review = null;
+  if (wanted) return takeMine(wanted);
+  restore();
+  const mine = store.isReady && store.at ? recordingOf(store) : null;
+  if (mine && (isMine || !lines.length) && lines[0] !== mine) return takeMine(mine);
+  if (!lines.length) await picker.load("2048", memory.get("judge", ""));
 }
 
-export async function leave() {
+export function leave() {
   asking?.abort();
-  await stop();
+  stop();
 }

@@ -1,9 +1,10 @@
 /** The view Runs: learning curves that grow, several in one plot, and the tiles that a run's network reaches. */
 
-import { get, post, remove } from "./api.js";
+import { get, runJob } from "./api.js";
 import { COLOURS, Chart } from "./chart.js";
-import { $, compact, count, make, memory, percent } from "./dom.js";
+import { $, make, memory } from "./dom.js";
 import { colours, gameOf } from "./games.js";
+import { compact, count, percent } from "./numbers.js";
 
 const AGAIN = 1500; // milliseconds until running sessions are looked at again
 const MOST = COLOURS.length;
@@ -13,7 +14,7 @@ let runs = [];
 let chosen = new Set(memory.get("runs", []));
 let details = new Map();
 let timer = 0;
-let job = null;
+let counting = null; // what is under way
 let entered = false;
 
 /** Read the list, and the curves of those that are shown and may have grown. */
@@ -95,30 +96,18 @@ function showChart() {
 async function countTiles() {
   const run = $("tiles-run").value;
   const { game, agent } = runs.find((found) => found.name === run);
-  await stopCounting();
+  counting?.abort();
+  const mine = (counting = new AbortController());
+  $("tiles-chart").replaceChildren();
   try {
     const asked = { agent: `${agent}:model=${run}`, game, games: Number($("tiles-games").value) };
-    job = await post("evaluations", asked);
-    const mine = job.id;
-    $("tiles-chart").replaceChildren();
-    while (job?.id === mine && ["waiting", "running"].includes(job.state)) {
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      job = await get(`jobs/${mine}`);
-      await showTiles(game, run);
-    }
+    await runJob("evaluations", asked, { signal: mine.signal, progress: (job) => showTiles(job, game, run) });
   } catch (error) {
-    $("tiles-said").textContent = error.message;
+    if (error.name !== "AbortError") $("tiles-said").textContent = error.message;
   }
 }
 
-async function stopCounting() {
-  const old = job;
-  job = null;
-  if (old && ["waiting", "running"].includes(old.state)) await remove(`jobs/${old.id}`);
-}
-
-async function showTiles(spec, run) {
-  if (!job) return;
+async function showTiles(job, spec, run) {
   const found = job.result;
   const mean = found ? `, mean score ${count(found.score.mean)}` : "";
   $("tiles-said").textContent = job.reason || `${run}: ${count(job.done)} of ${count(job.total)} games${mean}`;
@@ -144,7 +133,7 @@ export async function enter() {
   await look();
 }
 
-export async function leave() {
+export function leave() {
   clearTimeout(timer);
-  await stopCounting();
+  counting?.abort();
 }

@@ -1,0 +1,62 @@
+"""A campaign whose inputs do what no input may do: it shows that the pool notices."""
+
+import os
+import random
+import signal
+import threading
+
+from tilewright.errors import UsageError
+from torture.campaign import Campaign, Case, WrongError
+
+
+class Misbehaving(Campaign):
+    """An input names its deed."""
+
+    name = "misbehaving"
+    megabytes = 30.0
+    deeds = ("accept", "refuse", "crash", "traceback", "memory", "two lines", "wrong", "exit", "accept")
+
+    def make(self, chance: random.Random) -> Case:
+        return {"deed": "accept", "bytes": bytes([chance.randrange(256)])}
+
+    def run(self, case: Case) -> int | None:
+        deed = case["deed"]
+        if deed == "refuse":
+            raise UsageError("no")
+        if deed == "crash":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if deed == "traceback":
+            raise ZeroDivisionError
+        if deed == "memory":
+            bytearray(100_000_000)[::4096] = bytes(24415)
+        if deed == "two lines":
+            raise UsageError("one\ntwo")
+        if deed == "wrong":
+            raise WrongError("wrong: a value")
+        if deed == "exit":
+            raise SystemExit(3)
+        if deed == "hang":
+            threading.Event().wait()
+        return 5
+
+
+class Series(Misbehaving):
+    """All deeds that end, at random."""
+
+    def make(self, chance: random.Random) -> Case:
+        made = super().make(chance)
+        return made | {"deed": self.deeds[made["bytes"][0] % len(self.deeds)]}
+
+
+class Hanging(Misbehaving):
+    """Nothing ever ends."""
+
+    def make(self, chance: random.Random) -> Case:
+        return {"deed": "hang"}
+
+
+class AtTheEnd(Misbehaving):
+    """All inputs are fine, and the end is not."""
+
+    def finish(self) -> None:
+        raise WrongError("grown: by 100 MB")

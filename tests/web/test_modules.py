@@ -1,0 +1,50 @@
+"""The pure functions of the page, in Node: state, rules from tables, and what a review's numbers mean."""
+
+import json
+import shutil
+import subprocess
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from tests.web.plugins import Halves
+from tilewright import make_game
+from tilewright.games.base import Game
+from tilewright.web.games import describe_game
+from tilewright.web.positions import entry_of, play_move, start_position
+from tilewright.web.rule_tables import rule_tables
+
+TESTS = Path(__file__).parent / "js"
+NODE = shutil.which("node")
+GAMES = ("2048", "2048:rows=3,columns=3,four=0.5", "2048:rows=2,columns=4", "2048:rows=4,columns=3", "threes")
+
+
+def played(game: Game) -> dict[str, object]:
+    """A game as the page knows it: its description, its tables, and every position of one game."""
+    position = start_position(game, 3, 0)
+    entries: list[list[object]] = [[None, *entry_of("", position)[1:]]]
+    for turn in range(200):
+        legal = game.legal(position.board)
+        if not legal:
+            break
+        move = legal[turn % len(legal)]
+        position, _ = play_move(position, move)
+        entries.append(entry_of(move, position))
+    described = describe_game(game) | {"merges_add_up": not isinstance(game, Halves)}
+    return {"game": described, "tables": rule_tables(game), "entries": entries}
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed; the browser tests use the same modules")
+def test_the_modules_of_the_page(tmp_path: Path) -> None:
+    assert NODE is not None
+    modules, tests = tmp_path / "modules", tmp_path / "tests"
+    shutil.copytree(str(resources.files("tilewright.web") / "static" / "js"), modules)
+    shutil.copytree(TESTS, tests)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    games = [played(make_game(spec)) for spec in GAMES] + [played(Halves())]
+    (tests / "games.json").write_text(json.dumps(games))
+    files = sorted(str(path) for path in tests.glob("*.test.js"))
+    done = subprocess.run([NODE, "--test", *files], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "# pass 0" not in done.stdout

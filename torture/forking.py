@@ -1,0 +1,114 @@
+"""Commands in forked processes: the parent has compiled their kernels, so that a start costs next to nothing."""
+
+import contextlib
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Self
+
+from torture.campaign import WrongError
+
+__all__ = ["Child"]
+
+_POLL_SECONDS = 0.002
+INTERRUPTED = 130  # Ctrl-C came before the command could handle it
+UNCAUGHT = 99
+
+
+class Child:
+    """A function that runs in a forked process; what it prints goes to a file."""
+
+    def __init__(self, work: Callable[[], int], log: Path, before: Callable[[], None] | None = None) -> None:
+        """Start it.
+
+        Args:
+            work: Returns the exit code.
+            log: The file for its output.
+            before: Called in the new process first.
+        """
+        self.log, self.code = log, None
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self.pid = os.fork()
+        if self.pid == 0:
+            self._run(work, before)
+
+    def _run(self, work: Callable[[], int], before: Callable[[], None] | None) -> None:
+        code = UNCAUGHT
+        try:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_DFL)
+            os.setpgid(0, 0)
+            file = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            os.dup2(file, 1)
+            os.dup2(file, 2)
+            if before is not None:
+                before()
+            code = work()
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            code = INTERRUPTED
+        except BaseException:  # noqa: BLE001
+            traceback.print_exc()
+            sys.stderr.flush()
+        finally:
+            os._exit(code)
+
+    code: int | None
+
+    def poll(self) -> int | None:
+        """Return the exit code, negative for a signal; None while it runs."""
+        if self.code is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.code = os.waitstatus_to_exitcode(status)
+        return self.code
+
+    def send(self, number: int) -> bool:
+        """Send a signal; returns whether the process was still there."""
+        if self.poll() is not None:
+            return False
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, number)
+        return True
+
+    def wait(self, seconds: float) -> int:
+        """Wait for the end.
+
+        Raises:
+            WrongError: It does not end in this time, or printed a traceback.
+        """
+        deadline = time.monotonic() + seconds
+        while self.poll() is None:
+            if time.monotonic() > deadline:
+                self.send(signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+                raise WrongError(f"hang: the command does not end within {seconds:g} s: {self.said()[-500:]}")
+            time.sleep(_POLL_SECONDS)
+        said = self.said()
+        if "Traceback (most recent call last)" in said or self.code == UNCAUGHT:
+            raise WrongError(f"traceback: {_last_line(said)}: {said[-1500:]}")
+        assert self.code is not None  # noqa: S101
+        return self.code
+
+    def said(self) -> str:
+        """Return what it printed."""
+        return self.log.read_text("utf-8", "replace") if self.log.exists() else ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.poll() is None:
+            self.send(signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+
+
+def _last_line(said: str) -> str:
+    lines = [line for line in said.splitlines() if line.strip()]
+    return lines[-1][:80] if lines else ""

@@ -1,0 +1,1 @@
+"""The campaigns, one subject a module."""
