@@ -51,6 +51,7 @@ def test_the_metadata_uses_the_words_of_the_configuration(tmp_path: Path) -> Non
         "encoding": "onehot",
         "dueling": "true",
         "reward_scale": "10.0",
+        "lookahead": "0",
     }
 
 
