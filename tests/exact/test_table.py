@@ -11,6 +11,7 @@ import pytest
 import tilewright as tw
 from tests.process import run_python
 from tilewright._core import files
+from tilewright._core.locks import try_lock
 from tilewright.exact import work_folder
 
 GAME = "2048:rows=2,columns=3"
@@ -146,7 +147,7 @@ def test_a_damaged_or_foreign_working_folder_is_refused(tmp_path: Path, monkeypa
 
 def test_two_processes_do_not_solve_the_same_table(tmp_path: Path) -> None:
     with (
-        files.try_lock(tmp_path / "table.work" / "lock"),
+        try_lock(tmp_path / "table.work" / "lock"),
         pytest.raises(tw.UsageError, match="another process is solving it"),
     ):
         tw.solve(GAME, out=tmp_path / "table", threads=1)
@@ -156,6 +157,7 @@ def test_on_a_full_disk_nothing_is_lost_and_nothing_half_written(
     tmp_path: Path, table: tw.ExactTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(work_folder, "_FILE_BYTES", 100_000)
+    monkeypatch.setattr(work_folder, "PATIENCE", 0.0)
     sync, written = os.fsync, [0]
 
     def fill_up(handle: int) -> None:
