@@ -157,6 +157,7 @@ def test_on_a_full_disk_nothing_is_lost_and_nothing_half_written(
     tmp_path: Path, table: tw.ExactTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(work_folder, "_FILE_BYTES", 100_000)
+    monkeypatch.setattr(work_folder, "PATIENCE", 0.0)
     sync, written = os.fsync, [0]
 
     def fill_up(handle: int) -> None:

@@ -142,7 +142,7 @@ def test_games_that_do_not_fit_wait_in_memory(tmp_path: Path) -> None:
 def test_an_evaluation_whose_games_do_not_fit_still_has_its_results(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recorders, "_CLOSING_SECONDS", 0.0)
+    monkeypatch.setattr(recorders, "PATIENCE", 0.0)
     path, right = tmp_path / "games.jsonl", evaluate("random", games=20, threads=1)
     with (
         full_disk(20_000),

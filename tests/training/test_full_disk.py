@@ -123,7 +123,7 @@ def test_a_signal_ends_a_training_that_can_save_nothing(number: int, tmp_path: P
     code = (
         "import sys, resource\n"
         "from tilewright.training import session\n"
-        "session.PATIENCE_AFTER_A_SIGNAL = 10_000.0\n"
+        "session.PATIENCE = 10_000.0\n"
         "from tilewright.cli.main import main\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, resource.RLIM_INFINITY))\n"
         "sys.exit(main(['train', 'endless.toml', '--out', 'run', '--threads', '1']))\n"

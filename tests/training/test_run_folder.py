@@ -52,7 +52,7 @@ def test_rows_come_back_as_they_were(folder: RunFolder) -> None:
     assert folder.stage_points() == STAGES
     headers = [file.read_text().splitlines()[0] for file in (folder.metrics_file, folder.evaluations_file)]
     assert headers == [
-        "games,seconds,moves,window,score_mean,score_max,win_rate,alpha,stage",
+        "games,seconds,moves,window,score_mean,score_max,win_rate,alpha,stage,share_max",
         "games,seconds,evaluate_games,score_mean,score_low,score_high,win_rate",
     ]
     assert folder.stages_file.read_text().splitlines()[0] == (
@@ -204,7 +204,7 @@ def test_events_have_the_numbers_of_the_rows(tmp_path: Path) -> None:
         log.add(point)
     events = events_of(tmp_path)
     assert events.keys() == {
-        *("train/score_mean", "train/score_max", "train/win_rate", "train/alpha", "train/stage"),
+        *("train/score_mean", "train/score_max", "train/win_rate", "train/alpha", "train/stage", "train/share_max"),
         *(f"evaluation/{column}" for column in ("score_mean", "score_low", "score_high", "win_rate")),
     }
     for name, found in events.items():

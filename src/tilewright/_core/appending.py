@@ -10,8 +10,9 @@ from pathlib import Path
 from tilewright._core.outputs import is_full, write_error
 from tilewright.errors import FileError
 
-__all__ = ["AppendedFile", "write_patiently"]
+__all__ = ["PATIENCE", "AppendedFile", "write_patiently"]
 
+PATIENCE = 8.0  # seconds to wait for room on a full disk, where the work cannot go on without it
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0  # seconds between two attempts
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "FileKind",
     "check_different",
     "check_output",
+    "format_of",
     "is_full",
     "write_error",
 ]
@@ -34,13 +35,16 @@ class FileKind(NamedTuple):
     is_kind: Callable[[bytes], bool]  # tells it from the beginning of the content
 
 
-def _is_model(head: bytes) -> bool:
-    """Tell whether a file is a model of tilewright, and no checkpoint."""
+def format_of(head: bytes) -> str:
+    """Return what the metadata of a safetensors file, from its beginning, call its format; empty for any other file."""
     try:
-        about = json.loads(head[8 : 8 + int.from_bytes(head[:8], "little")])["__metadata__"]["format"]
-        return str(about).startswith("tilewright-") and "checkpoint" not in str(about)
+        return str(json.loads(head[8 : 8 + int.from_bytes(head[:8], "little")])["__metadata__"]["format"])
     except (KeyError, RecursionError, TypeError, ValueError):
-        return False
+        return ""
+
+
+def _is_model(head: bytes) -> bool:
+    return format_of(head).startswith("tilewright-") and "checkpoint" not in format_of(head)
 
 
 MODEL = FileKind("model", _is_model)

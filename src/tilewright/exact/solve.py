@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tilewright._core.checks import check_integer
 from tilewright._core.files import Array
-from tilewright._core.parallel import default_threads
+from tilewright._core.outputs import check_output
+from tilewright._core.parallel import check_threads, default_threads
 from tilewright._core.text import excerpt
 from tilewright.errors import FileError, TilewrightError, UsageError
 from tilewright.exact.endgame import PREFIX, endgame_problem
@@ -113,11 +113,11 @@ def solve_problem(
 ) -> ExactTable:
     """Solve a problem; see `solve`."""
     threads = default_threads() if threads is None else threads
-    check_integer(f"threads={excerpt(threads)}", threads, 1)
+    check_threads(threads)
     if out is not None and not isinstance(out, str | Path):
         raise UsageError(f"out={excerpt(out)}: must be a path")
     out = None if out is None else Path(out)
-    if out is not None and out.exists():
+    if out is not None and check_output(out).exists():
         return _finished_before(problem, out)
     needs = estimate(problem, threads)
     check_fits(problem, needs, out)

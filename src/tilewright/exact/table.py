@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright._core.appending import PATIENCE, write_patiently
 from tilewright._core.files import Array, read_tensors, write_tensors
 from tilewright._core.jit import writable_view
+from tilewright._core.outputs import FileKind, format_of
 from tilewright._core.text import excerpt
 from tilewright.errors import BoardError, FileError, SpecError, UsageError
 from tilewright.exact.kernels import Keys, Values
@@ -30,6 +32,7 @@ from tilewright.rng import new_stream
 __all__ = ["ExactTable", "load_table"]
 
 FORMAT = "tilewright exact table"
+TABLE = FileKind("table of exact values", lambda head: format_of(head) == FORMAT)
 VERSION = "1"
 _COUNTS = ("states", "canonical_states", "live_states")
 
@@ -166,7 +169,8 @@ def write_table(
 ) -> ExactTable:
     """Write a table, and return it as it is read from the file."""
     facts = {"value": repr(value), "seconds": repr(seconds), **counts}
-    write_tensors(path, arrays, {"format": FORMAT, "version": VERSION, **problem.to_metadata(), **facts})
+    metadata = {"format": FORMAT, "version": VERSION, **problem.to_metadata(), **facts}
+    write_patiently(lambda: write_tensors(path, arrays, metadata, TABLE), lambda: PATIENCE)
     return load_table(path)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from tilewright._core.appending import PATIENCE, write_patiently
 from tilewright._core.files import Array, make_folder, read_tensors, write_tensors
 from tilewright._core.jit import writable_view
 from tilewright._core.locks import try_lock
@@ -83,7 +84,8 @@ class Layers:
             return
         file = self._folder / f"{self._files:06d}.safetensors"
         arrays: dict[str, Array | list[Array]] = {name: self._arrays[name] for name in self._waiting}
-        write_tensors(file, arrays, {**self._identity, "seconds": repr(seconds)})
+        metadata = {**self._identity, "seconds": repr(seconds)}
+        write_patiently(lambda: write_tensors(file, arrays, metadata), lambda: PATIENCE)
         mapped, _ = read_tensors(file)
         self._arrays.update((name, writable_view(array)) for name, array in mapped.items())
         self._waiting, self._files, self._saved_at = [], self._files + 1, time.monotonic()

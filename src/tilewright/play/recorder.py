@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from tilewright._core.appending import write_patiently
+from tilewright._core.appending import PATIENCE, write_patiently
 from tilewright._core.inputs import shown
 from tilewright._core.locks import lock_descriptor
 from tilewright._core.outputs import check_output, is_full, write_error
@@ -18,7 +18,6 @@ from tilewright.play.recording import RECORDING, Recording, as_path, head_text, 
 __all__ = ["EpisodeRecorder", "GamesRecorder"]
 
 _MOST_UNWRITTEN = 1 << 28  # bytes of games that are kept in memory while the disk is full
-_CLOSING_SECONDS = 10.0  # to wait for room at the end
 _BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
@@ -152,7 +151,7 @@ class GamesRecorder(_RecordFile):
             FileError: Some games could not be written.
         """
         try:
-            write_patiently(self._write_games, lambda: _CLOSING_SECONDS)
+            write_patiently(self._write_games, lambda: PATIENCE)
         except FileError as error:
             self._file.close()
             raise self._incomplete(error) from error.__cause__

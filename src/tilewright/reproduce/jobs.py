@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NotRequired, TypeAlias, TypedDict, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from tilewright.agents import make_agent
-from tilewright.errors import FileError
 from tilewright.games import make_game
 from tilewright.ntuple.model import load_model
 from tilewright.play.evaluate import evaluate
@@ -200,10 +199,6 @@ def run_training(job: TrainingJob, folder: Path, report: ReportProgress) -> Trai
 
         def on_starts_collected(self, session: TrainingSession) -> bool:
             return report(session.done)
-
-        def on_save_failed(self, session: TrainingSession, error: FileError) -> None:
-            if not report(session.done):  # nobody waits until there is room on the disk
-                session.stop()
 
     resume = RunFolder(folder).exists()
     if not resume:

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tilewright import __version__
-from tilewright._core.appending import write_patiently
+from tilewright._core.appending import PATIENCE, write_patiently
 from tilewright._core.files import make_folder
 from tilewright._core.inputs import shown
 from tilewright._core.outputs import check_output
@@ -28,7 +28,6 @@ from tilewright.errors import FileError
 __all__ = ["JobRecord", "Store", "TrialRecord", "machine_name", "safe_name"]
 
 SECONDS_TO_WAIT = 60.0  # while another process writes
-PATIENCE = 30.0  # seconds to wait for room on a full disk
 LONGEST_NAME = 120  # of a run folder
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS jobs (

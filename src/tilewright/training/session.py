@@ -11,7 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, ClassVar, Protocol, overload
 
 from tilewright import __version__
-from tilewright._core.appending import write_patiently
+from tilewright._core.appending import PATIENCE, write_patiently
 from tilewright._core.parallel import check_threads
 from tilewright._core.registry import load_object
 from tilewright._core.signals import stop_signals
@@ -34,8 +34,6 @@ DEEP_SESSION = "tilewright.deep.session:DeepSession"
 # Keys that a resumed run may change, besides its budget: none of them changes what is learned.
 MAY_CHANGE = {"minutes", "evaluate_games", "evaluate_minutes", "checkpoint_minutes"}
 RETRY_MINUTES = 0.5  # until a checkpoint that could not be written is tried again, at most
-# How long a session that has ended waits for room on a full disk, in seconds; after a signal somebody is waiting.
-PATIENCE, PATIENCE_AFTER_A_SIGNAL = 60.0, 8.0
 
 
 class SessionProgress(SavedProgress, Protocol):
@@ -283,9 +281,7 @@ class TrainingSession(ABC):
             raise self._incomplete(list(missing), saved, error) from error.__cause__
 
     def _patience(self) -> float:
-        if self._give_up.is_set():
-            return 0.0
-        return PATIENCE_AFTER_A_SIGNAL if self.is_stopped else PATIENCE
+        return 0.0 if self._give_up.is_set() else PATIENCE
 
     def _incomplete(self, missing: list[str], saved: list[str], error: FileError) -> FileError:
         """The error of a session that could not save everything."""
