@@ -21,9 +21,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=50_000, help="moves to train")
     steps = parser.parse_args().steps
-    envs = make_vec_env("tilewright/2048-v0", n_envs=16, seed=0, env_kwargs=OPTIONS)
+    envs = make_vec_env("tilewright/2048-v1", n_envs=16, seed=0, env_kwargs=OPTIONS)
     model = PPO("MlpPolicy", envs, n_steps=128, batch_size=256, seed=0, device="cpu").learn(steps)
-    test = Monitor(gymnasium.make("tilewright/2048-v0", observation="onehot", end_fraction=0.1))
+    test = Monitor(gymnasium.make("tilewright/2048-v1", observation="onehot", end_fraction=0.1))
     mean, deviation = evaluate_policy(model, test, n_eval_episodes=20, deterministic=False)
     print(f"after {steps:,} steps: mean score {mean:,.0f} (standard deviation {deviation:,.0f}) in 20 games")
 

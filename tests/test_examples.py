@@ -4,13 +4,35 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.process import environment
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
-def test_ppo_of_stable_baselines_trains_on_our_environment() -> None:
-    command = [sys.executable, str(EXAMPLES / "train_ppo.py"), "--steps", "100"]
-    found = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=300, check=False)
+@pytest.mark.parametrize(
+    ("command", "module", "beginning"),
+    [
+        (["train_ppo.py", "--steps", "100"], "stable_baselines3", "after 100 steps: mean score "),
+        (["train_dqn.py", "--steps", "300"], "stable_baselines3", "after 300 steps: mean score "),
+        (["train_maskable_ppo.py", "--steps", "300"], "sb3_contrib", "after 300 steps: mean score "),
+        (["cleanrl_ppo.py", "--steps", "300"], "torch", "after 300 steps: mean score "),
+        (["torchrl_reinforce.py", "--steps", "512"], "torchrl", "after 512 steps: mean reward of a step "),
+        (["tianshou_dqn.py", "--steps", "320"], "tianshou", "after 320 steps: mean return "),
+        (["expectimax_on_env.py", "--moves", "10"], "gymnasium", "score "),
+    ],
+    ids=lambda value: Path(value[0]).stem if isinstance(value, list) else "",
+)
+def test_an_example_runs(command: list[str], module: str, beginning: str) -> None:
+    pytest.importorskip(module, reason=f"the example needs {module}")
+    found = subprocess.run(
+        [sys.executable, str(EXAMPLES / command[0]), *command[1:]],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     assert found.returncode == 0, found.stderr
-    assert found.stdout.startswith("after 100 steps: mean score ")
+    assert found.stdout.startswith(beginning)

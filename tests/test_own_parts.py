@@ -115,7 +115,7 @@ def test_specs_of_both_read_back() -> None:
 
 
 def test_an_environment_plays_the_game() -> None:
-    env = gymnasium.make("tilewright/2048-v0", game=GAME, observation="onehot", render_mode="rgb_array")
+    env = gymnasium.make("tilewright/2048-v1", game=GAME, observation="onehot", render_mode="rgb_array")
     seen, info = env.reset(seed=1)
     assert env.observation_space.contains(seen)
     ended = False
@@ -135,7 +135,7 @@ def test_a_network_is_trained_and_plays(tmp_path: Path) -> None:
         "train", "minute", "--out", str(run), "--threads", "1", *(word for key in settings for word in ("--set", key))
     )
     model = run / "model.safetensors"
-    assert GAME in tilewright_with_examples("models", str(model)).stdout
+    assert GAME in tilewright_with_examples("models", str(model), "--game", GAME).stdout
     for agent in (f"ntuple:model={model}", f"expectimax:depth=2,model={model}"):
         found = json.loads(tilewright_with_examples("evaluate", agent, "--game", GAME, "--games", "3", "--json").stdout)
         assert (found["agent"], found["game"], found["games"]) == (agent, GAME, 3)

@@ -22,7 +22,7 @@ LAYERS = [
     {"agents", "envs"},
     {"play", "models"},
     {"training", "deep"},
-    {"bench", "doctor", "reproduce", "testing"},
+    {"audit", "bench", "doctor", "reproduce", "testing"},
     {"web"},
     {"cli", "__main__"},
 ]

@@ -26,6 +26,7 @@ KINDS: dict[str, tuple[str, float]] = {
     "deep-models": ("torture.kinds.deep_models:DeepModels", 1.0),
     "checkpoints": ("torture.kinds.checkpoints:Checkpoints", 1.5),
     "deep-checkpoints": ("torture.kinds.checkpoints:DeepCheckpoints", 1.0),
+    "tables": ("torture.kinds.tables:Tables", 1.0),
     "stores": ("torture.kinds.stores:Stores", 1.0),
     "run-folders": ("torture.kinds.run_folders:RunFolders", 1.0),
     "environments": ("torture.kinds.environments:Environments", 1.0),
@@ -51,6 +52,7 @@ class Campaign(ABC):
         megabytes: How much one input may add to the highest use of memory; see `allowance`.
         environment: Variables of the worker processes.
         alone: Whether one worker at a time is enough: it starts processes itself.
+        parts: Which models, configurations, commands, agents … it uses; a test takes the first ones alone.
     """
 
     name: ClassVar[str]
@@ -58,6 +60,7 @@ class Campaign(ABC):
     megabytes: ClassVar[float] = 100.0
     environment: ClassVar[dict[str, str]] = {}
     alone: ClassVar[bool] = False
+    parts: ClassVar[slice] = slice(None)
 
     def __init__(self, folder: Path) -> None:
         """Prepare what inputs are made of.

@@ -14,7 +14,16 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["SandboxError", "check_inside", "drop_privileges", "environment", "new_folder", "root", "small_disk"]
+__all__ = [
+    "SandboxError",
+    "check_inside",
+    "drop_privileges",
+    "environment",
+    "memory_folder",
+    "new_folder",
+    "root",
+    "small_disk",
+]
 
 HOME = "tilewright-torture"
 _DISK = "disk"  # a small file system of its own, where mounting is allowed
@@ -48,6 +57,13 @@ def new_folder() -> Path:
 def root() -> Path:
     """Return the folder outside which nothing is written: that of the run, or the temporary folder in a test."""
     return Path(os.environ.get("TORTURE_ROOT") or tempfile.gettempdir())
+
+
+def memory_folder(folder: Path) -> Path:
+    """Return a folder for small files that are written again and again: on the small disk, which is memory, if any."""
+    if not os.environ.get("TORTURE_DISK"):
+        return folder
+    return Path(tempfile.mkdtemp(dir=os.environ["TORTURE_DISK"]))
 
 
 def check_inside(path: Path | str, folder: Path) -> Path:

@@ -12,6 +12,7 @@ import numpy as np
 from tilewright._core.files import read_tensors
 from tilewright.cli.main import main
 from tilewright.errors import FileError, TilewrightError
+from tilewright.exact.table import load_table
 from tilewright.ntuple.model import load_model
 from tilewright.play.recording import read_games
 from tilewright.reproduce.experiments import Experiment, PaperValue, Row, Scale
@@ -178,6 +179,27 @@ class PackWriter(Writer):
         return (folder / "packed.safetensors").read_bytes()
 
 
+class SolveWriter(Writer):
+    """`tilewright solve --out`."""
+
+    def _run(self, folder: Path) -> int:
+        folder.mkdir(parents=True, exist_ok=True)
+        return main(["solve", "2048:rows=2,columns=3", "--out", str(folder / "exact.table"), "--threads", "1"])
+
+    def check(self, folder: Path, before: Any) -> Any:
+        table = folder / "exact.table"
+        if table.exists():
+            try:
+                load_table(table)
+            except TilewrightError as error:
+                raise WrongError(f"half written: {error}") from None
+
+    def result(self, folder: Path) -> Result:
+        table = load_table(folder / "exact.table")
+        left = sorted(path.name for path in folder.iterdir())
+        return {"value": table.value, "values": table.afterstate_values.tobytes(), "files": left}
+
+
 class SuiteWriter(Writer):
     """What sweeps and experiments have in common: a store of results."""
 
@@ -253,14 +275,16 @@ class ReproduceWriter(SuiteWriter):
 def ntuple_writers(home: Path) -> Sequence[Writer]:
     """Return all commands that write without PyTorch."""
     configs = small_ntuple_configs(games=6000, curve_games=500, checkpoint_minutes=0.0001)
-    trainings = [
+    plain, *others = [
         TrainingWriter(f"train {kind}", home / f"train-{number}", config)
         for number, (kind, config) in enumerate(zip(("plain", "stages", "promote", "online"), configs, strict=True))
     ]
     return [
-        *trainings,
+        plain,
         RecordWriter("evaluate --record", home / "record"),
+        *others,
         PackWriter("models --pack", home / "pack"),
+        SolveWriter("solve --out", home / "solve"),
         SweepWriter("sweep", home / "sweep"),
         ReproduceWriter("reproduce", home / "reproduce"),
     ]

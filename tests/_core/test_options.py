@@ -221,6 +221,7 @@ def test_an_object_must_be_of_a_type_that_the_option_names() -> None:
 
 @pytest.mark.parametrize("agent", ["ntuple", "expectimax", "montecarlo:horizon=2", "dqn"])
 def test_a_model_is_a_file_or_a_model(agent: str) -> None:
-    for wrong in ({}, [1, 2], b"model"):
+    wrongs: tuple[object, ...] = ({}, [1, 2], b"model")
+    for wrong in wrongs:
         with pytest.raises(SpecError, match=r"option model=.*: must be text or a path or a (Deep)?Model"):
             make_agent(agent, model=wrong)

@@ -37,8 +37,8 @@ def one_second(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("benchmark", "steps"),
     [
-        (VectorEnvBenchmark("", "tilewright/2048-v0", "grid", count=64, steps=200), 64 * 200),
-        (EnvBenchmark("", "tilewright/Threes-v0", steps=2000), 2000),
+        (VectorEnvBenchmark("", "tilewright/2048-v1", "grid", count=64, steps=200), 64 * 200),
+        (EnvBenchmark("", "tilewright/Threes-v1", steps=2000), 2000),
         (DeepTrainingBenchmark("", DeepConfig(architecture="small", learning_starts=64, total_steps=256)), 256),
         (Sb3Benchmark("", steps=64), 64),
     ],

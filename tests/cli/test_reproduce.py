@@ -25,7 +25,9 @@ def test_without_a_name_all_experiments_are_listed(command: Command) -> None:
 
 def test_an_experiment_is_run_once_and_reported(command: Command) -> None:
     said = command("reproduce", "goenawan-2020/table-2", "--threads", "1")
-    assert (said.code, said.out) == (0, "runs/reproduce/goenawan-2020/table-2-quick/report.html\n")
+    report_file, index = "runs/reproduce/goenawan-2020/table-2-quick/report.html", "runs/reproduce/index.html"
+    assert (said.code, said.out) == (0, f"{report_file}\n{index}\n")
+    assert "goenawan-2020/table-2-quick/report.html" in Path(index).read_text()
     assert said.err.splitlines()[0] == "10 jobs, 0 finished before"
     report = Path("runs/reproduce/goenawan-2020/table-2-quick/report.md").read_text()
     assert "| random, true rules | 0.0 % (0.0 – 3.7) | 0.0 % (0.0 – 3.7) | " in report
@@ -42,7 +44,7 @@ def read_csv(path: str) -> list[dict[str, str]]:
 def test_reproduce_and_sweep_export_the_same_columns(command: Command) -> None:
     said = command("reproduce", "goenawan-2020/table-2", "--threads", "1", "--csv", "paper.csv")
     report = "runs/reproduce/goenawan-2020/table-2-quick/report.html"
-    assert (said.code, said.out) == (0, f"{report}\npaper.csv: 2 trials\n")
+    assert (said.code, said.out) == (0, f"{report}\nruns/reproduce/index.html\npaper.csv: 2 trials\n")
     rows = read_csv("paper.csv")
     assert [(row["row"], row["seed"], row["games"]) for row in rows] == [
         ("random, the authors' rules", "0", "100"),
@@ -71,13 +73,18 @@ def test_markdown_is_written_elsewhere_with_a_list_of_all_that_is_there(command:
     other.parent.mkdir(parents=True)
     other.write_text("# Another paper, Table I\n\nText.\n")
     said = command("reproduce", "goenawan-2020/table-2", "--threads", "1", "--markdown", "docs")
-    assert said.out == "runs/reproduce/goenawan-2020/table-2-quick/report.html\ndocs/README.md\n"
+    assert said.out.splitlines() == [
+        "runs/reproduce/goenawan-2020/table-2-quick/report.html",
+        "runs/reproduce/index.html",
+        "docs/README.md",
+    ]
     here, there = (Path(folder, "goenawan-2020/table-2-quick/report.md") for folder in ("runs/reproduce", "docs"))
     assert here.read_bytes() == there.read_bytes()
-    assert [line for line in Path("docs/README.md").read_text().splitlines() if line.startswith("- ")] == [
-        "- [Goenawan, Tao & Wu 2020, Table 2: random moves](goenawan-2020/table-2-quick/report.md) (quick)",
-        "- [Another paper, Table I](szubert-2014/table-1-full/report.md) (full)",
-    ]
+    lines = Path("docs/README.md").read_text().splitlines()
+    assert any(
+        line.startswith("| Table 2: random moves ([quick](goenawan-2020/table-2-quick/report.md)) |") for line in lines
+    )
+    assert lines[-1] == "- [Another paper, Table I](szubert-2014/table-1-full/report.md)"
 
 
 def test_a_sweep_compares_every_combination(command: Command) -> None:

@@ -80,7 +80,7 @@ def test_an_invalid_move_changes_nothing_and_costs_the_penalty() -> None:
 
 
 def test_invalid_moves_end_the_episode_with_their_probability() -> None:
-    games, ended = games_on(STUCK_LEFT, end_probability=0.05), 0
+    games, ended = games_on(STUCK_LEFT, end_probability=0.05, max_invalid_moves=0), 0
     for _ in range(4000):
         ended += games.step(UP)[1]
         games.state.done[0] = False
@@ -104,6 +104,16 @@ def test_the_program_of_bouhoula_ends_an_episode_after_more_than_16_invalid_move
     games = games_on(STUCK_LEFT, end_fraction=0.1, end_after=16)
     games.state.moves[0], games.state.invalid_moves[0] = 181, 16
     assert [games.step(UP)[1] for _ in range(3)] == [False, False, True]  # 17 of 182, 18 of 183, 19 of 184
+
+
+def test_an_episode_is_truncated_after_too_many_invalid_moves_in_a_row() -> None:
+    games = games_on("2 0 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 0", max_invalid_moves=3)
+    left, ends = np.array([3]), []
+    for actions in (left, left, RIGHT, UP, UP, UP):
+        result, any_ended = games.step(actions)
+        games.state.cells[0] = 0x1000 << 48 if actions is left else 0x0001 << 48  # no new tile
+        ends.append((any_ended, result.terminated.item(), result.truncated.item()))
+    assert ends == [(False, False, False)] * 5 + [(True, False, True)]
 
 
 def test_rewards_can_be_logarithms() -> None:

@@ -389,3 +389,13 @@ def test_a_model_plays_only_its_game() -> None:
     for other in ("2048", "2048:rows=3", "threes"):
         with pytest.raises(UsageError, match=r"was trained for 2048:rows=3,columns=3,four=0.2 and cannot play"):
             model.check_plays(make_game(other))
+
+
+def test_a_model_imports_nothing_that_it_names(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "hostile.py").write_text("raise SystemExit('the model ran this')")
+    monkeypatch.syspath_prepend(tmp_path)
+    tensors, metadata = read_tensors(path)
+    tensors = {name: np.array(tensor) for name, tensor in tensors.items()}
+    write_tensors(path, tensors, {**metadata, "game": "hostile:Game"})
+    with pytest.raises(FileError, match="the module hostile is not loaded here"):
+        load_model(path)

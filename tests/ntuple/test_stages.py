@@ -2,9 +2,11 @@
 
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.games.variants import random_board
 from tests.ntuple import naive
@@ -208,7 +210,7 @@ def find_written(stages: Stages, weights: Weights, index: Word, stage_size: Word
 @pytest.mark.parametrize(("dtype", "mark"), [(np.float32, UNWRITTEN), (np.float32, -np.inf), (np.int16, UNWRITTEN_16)])
 def test_no_weight_is_read_before_the_first_stage(dtype: type, mark: float) -> None:
     """Learning that diverges can leave a mark there, in the middle of a game; what lies before is not its own."""
-    memory = np.full(9, 7, dtype)
+    memory: NDArray[Any] = np.full(9, 7, dtype)
     weights = memory[3:]  # two stages of three weights
     weights[:] = mark
     weights[1] = 5

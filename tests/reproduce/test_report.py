@@ -145,6 +145,11 @@ def test_claims_are_tested_pair_by_pair_over_the_seeds(experiment: Experiment, u
     assert line[5].endswith("(paired)")
 
 
+def test_intervals_of_rates_are_on_a_line_of_their_own() -> None:
+    page = html_table(Table([Column("row"), Column("rate")], [["a (b)", "7.0 % (4.2 – 11.4) ≠"]]))
+    assert "<td>a (b)</td><td>7.0 % ≠<br><small>(4.2 – 11.4)</small></td>" in page
+
+
 def test_a_table_without_groups_has_one_line_of_headings() -> None:
     assert html_table(Table([Column("a"), Column("b")], [["1", "2"]])).count("<tr>") == 2
 

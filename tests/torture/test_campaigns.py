@@ -5,36 +5,41 @@ from pathlib import Path
 
 import pytest
 
+from tests.torture.test_pool import worker_environment
 from torture.campaign import KINDS, judge, load_campaign
+from torture.pool import run_campaign
 from torture.worker import input_of
 
-# How many inputs take about a second.
+# How many inputs take about a second, and how many of its models, agents or commands a campaign uses: those whose
+# kernels other tests compile, too.
 SLICES = {
-    "boards": 300,
-    "specs": 500,
-    "configs": 200,
-    "commands": 40,
-    "recordings": 150,
-    "models": 60,
-    "deep-models": 40,
-    "checkpoints": 40,
-    "deep-checkpoints": 15,
-    "stores": 60,
-    "run-folders": 60,
-    "environments": 80,
-    "kernels": 60,
-    "kills": 3,
-    "full-disk": 2,
-    "two-processes": 2,
+    "boards": (300, None),
+    "specs": (500, None),
+    "configs": (200, None),
+    "commands": (40, 2),
+    "recordings": (100, None),
+    "models": (60, 1),
+    "deep-models": (40, None),
+    "checkpoints": (30, 1),
+    "deep-checkpoints": (10, 1),
+    "tables": (40, 1),
+    "stores": (20, None),
+    "run-folders": (30, None),
+    "environments": (80, 2),
+    "kernels": (100, 3),
 }
+FORKING = {"kills": "SmallKills", "full-disk": "SmallFullDisk", "two-processes": "SmallTwoProcesses"}
 
 
 @pytest.mark.parametrize("kind", SLICES)
 def test_a_slice_of_it_finds_nothing(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inputs, parts = SLICES[kind]
+    found = load_campaign(kind)
+    monkeypatch.setattr(found, "parts", slice(parts))
     monkeypatch.chdir(tmp_path)
-    campaign = load_campaign(kind)(tmp_path)
+    campaign = found(tmp_path)
     try:
-        for number in range(SLICES[kind]):
+        for number in range(inputs):
             case = input_of(campaign, kind, 2026, number)
             verdict = judge(campaign, case)
             assert verdict.outcome != "failed", f"{kind} {number}: {verdict.problem}\n{str(case)[:2000]}"
@@ -42,8 +47,24 @@ def test_a_slice_of_it_finds_nothing(kind: str, tmp_path: Path, monkeypatch: pyt
         campaign.finish()
 
 
+@pytest.mark.parametrize("name", FORKING.values())
+def test_a_slice_of_a_campaign_that_forks_finds_nothing(name: str, tmp_path: Path) -> None:
+    """In a process of its own, because forking this one, which has threads, is not safe."""
+    tally = run_campaign(
+        f"tests.torture.small:{name}",
+        seed=7,
+        seconds=600,
+        inputs=3,
+        folder=tmp_path / "work",
+        failures=tmp_path / "failures",
+        environment=worker_environment(),
+    )
+    assert [failure.problem for failure in tally.failures] == []
+    assert tally.accepted == 3
+
+
 def test_every_kind_has_a_slice_or_a_test_of_its_own() -> None:
-    assert set(KINDS) - set(SLICES) == {"requests", "deep-kills"}  # tests/web and tests/deep have slices of theirs
+    assert set(KINDS) - set(SLICES) - set(FORKING) == {"requests", "deep-kills"}  # tests/web and tests/deep do the same
 
 
 @pytest.mark.parametrize("kind", ["boards", "specs", "configs"])

@@ -37,8 +37,16 @@ def worker_environment() -> dict[str, str]:
 
 def run_inputs(name: str, inputs: int, folder: Path, **options: Any) -> Tally:
     """Run inputs of a campaign of `misbehaving`, without a limit of time."""
-    kind, places = f"tests.torture.misbehaving:{name}", {"folder": folder / "work", "failures": folder / "failures"}
-    return run_campaign(kind, seed=1, seconds=600, inputs=inputs, environment=worker_environment(), **places, **options)
+    return run_campaign(
+        f"tests.torture.misbehaving:{name}",
+        seed=1,
+        seconds=600,
+        inputs=inputs,
+        folder=folder / "work",
+        failures=folder / "failures",
+        environment=worker_environment(),
+        **options,
+    )
 
 
 @pytest.fixture(scope="module")

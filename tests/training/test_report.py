@@ -91,6 +91,11 @@ def test_a_run_without_games_has_empty_axes(tmp_path: Path) -> None:
     assert axes.get_legend() is None
 
 
+def test_an_evaluation_outside_its_own_interval_is_drawn(folder: RunFolder) -> None:
+    folder.append(EvaluationPoint(900, 9.0, 10, 100.0, 150.0, 50.0, 0.5))
+    draw_curve(folder)
+
+
 def test_a_last_row_of_few_games_is_left_out_unless_it_is_the_only_one() -> None:
     rows = [point(100), point(200), point(230, window=30)]
     assert full_rows(rows) == rows[:2]

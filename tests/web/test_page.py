@@ -293,6 +293,7 @@ def test_compare_fills_its_table_with_the_results_of_evaluate(page: Page) -> Non
         expect(row).to_contain_text(f"{expected.score.value:,.0f}± {expected.score.margin:,.0f}")
     assert page.locator("#compare-boards .board").count() == 2
     difference = mean_of(results[1].scores - results[0].scores)
+    assert difference.margin is not None
     shown = row.locator("td").nth(2).inner_text().splitlines()
     assert number(shown[0].split("±")[0]) == pytest.approx(difference.value, abs=0.51)
     assert number(shown[0].split("±")[1]) == pytest.approx(difference.margin, abs=1)

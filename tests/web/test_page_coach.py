@@ -2,6 +2,7 @@
 
 import json
 import math
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,8 @@ TEXT = "2 4 8 2 / 16 32 64 4 / 512 256 128 0 / 1024 2 0 0"
 def open_in_review(page: Page, *recordings: Recording) -> None:
     page.goto("/#review")
     page.fill("#review-text", "\n".join(recording.to_line() for recording in recordings))
+    page.locator("#review-text").blur()
+    expect(page.locator("#review-said")).to_contain_text("pasted")
 
 
 def judge_with(page: Page, agent: str, thinks: str = "") -> None:
@@ -231,7 +234,9 @@ SMALL = {"viewport": {"width": 320, "height": 568}, "has_touch": True}
 @pytest.mark.parametrize("page", [SMALL], indirect=True)
 def test_a_small_phone_needs_no_scrolling_for_the_values_and_none_sideways(page: Page) -> None:
     def width() -> int:
-        return int(page.evaluate("document.documentElement.scrollWidth"))
+        theme = page.locator("#theme").bounding_box()  # the last thing in the header
+        assert theme is not None
+        return int(max(page.evaluate("document.documentElement.scrollWidth"), theme["x"] + theme["width"]))
 
     set_up(page, TEXT)
     expect(page.locator("#bars")).to_have_attribute("aria-busy", "false")
@@ -256,6 +261,8 @@ def test_a_small_phone_needs_no_scrolling_for_the_values_and_none_sideways(page:
         page.goto(f"/#{view}")
         expect(page.locator(content).last).to_be_attached()
         assert width() <= 320
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert width() <= 390
     page.goto("/#play")
     page.set_viewport_size({"width": 844, "height": 390})  # on its side
     begin(page, rows="4", columns="4")
@@ -384,3 +391,53 @@ def test_mistakes_become_positions_to_solve_and_games_are_kept(page: Page) -> No
     expect(page.locator("#learn-said")).to_have_text(f"Right: {best}.")
     expect(page.locator("#learn-figures div").nth(1)).to_have_text("Match rate50.0 %")
     expect(page.locator("#learn-figures div").nth(2)).to_have_text("Streak1")
+
+
+AXE = (resources.files("axe_playwright_python") / "axe.min.js").read_text()
+STANDARD = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+STILL = {"bypass_csp": True, "reduced_motion": "reduce"}
+
+
+@pytest.mark.parametrize("page", [STILL, STILL | {"color_scheme": "dark"}], indirect=True, ids=["light", "dark"])
+def test_axe_finds_nothing_in_any_view(page: Page) -> None:
+    page.evaluate(AXE)
+
+    def check(view: str) -> None:
+        found = page.evaluate("rules => axe.run(document, {runOnly: rules, resultTypes: ['violations']})", STANDARD)
+        problems = [(rule["id"], node["target"]) for rule in found["violations"] for node in rule["nodes"]]
+        assert problems == [], view
+
+    set_up(page, TEXT)
+    page.select_option("#show-values", "arrow")
+    expect(page.locator("#board .arrow")).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#feedback")).not_to_be_empty()
+    expect(page.locator("#bars")).to_have_attribute("aria-busy", "false")
+    check("play")
+    page.click("#edit")
+    check("edit")
+    page.click("#edit-cancel")
+    begin(page, "threes", seed=5)
+    choose(page, "random")
+    set_slider(page, "#speed", FASTEST)
+    page.click("#auto")
+    expect(page.locator("#board .veil")).to_be_visible()
+    check("game over")
+    open_in_review(page, play_recorded(make_agent("random").player(make_game("2048")), 5, 0))
+    judge_with(page, "expectimax:model=large", "depth=1")
+    expect(page.locator("#review-bars")).to_have_attribute("aria-busy", "false")
+    check("review")
+    page.click("#review-keep")
+    page.goto("/#learn")
+    page.click("#learn-bars button:enabled")
+    check("learn")
+    page.goto("/#runs")
+    expect(page.locator("#runs-chart path.line").first).to_be_attached()
+    check("runs")
+    page.goto("/#compare")
+    for i in range(2):
+        page.locator("#compare-agents .picker").nth(i).locator("select").first.select_option("greedy")
+    page.fill("#compare-games", "2")
+    page.click("#compare-start")
+    expect(page.locator("#compare-said")).to_have_text("all games are played")
+    check("compare")

@@ -73,7 +73,7 @@ class Checkpoints(Campaign):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.configs = self._configs()
+        self.configs = self._configs()[self.parts]
         self.runs = []
         for number, config in enumerate(self.configs):
             run = folder / f"run-{number}"

@@ -51,6 +51,7 @@ class Commands(Campaign):
     """Words on the command line, right and wrong ones."""
 
     name = "commands"
+    seconds = 60.0  # a command may need kernels that are not compiled yet
     megabytes = 300.0
 
     def __init__(self, folder: Path) -> None:
@@ -76,7 +77,7 @@ class Commands(Campaign):
         )
         self.place = folder / "place"
         check_inside(self.place, root())
-        for agent in _CHEAP_AGENTS:
+        for agent in _CHEAP_AGENTS[self.parts]:
             main(["move", "2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2", "--agent", agent])
         main(["review", f"{self.fresh}/games.jsonl", "--agent", "greedy"])
 
@@ -90,7 +91,7 @@ class Commands(Campaign):
     def _words(self, chance: random.Random) -> list[str]:
         kind = chance.randrange(11)
         game = chance.choice(GAMES) if sometimes(chance, 0.6) else random_spec(chance, ("2048", "threes"))
-        agent = chance.choice(_CHEAP_AGENTS)
+        agent = chance.choice(_CHEAP_AGENTS[self.parts])
         out = chance.choice(_OUTPUTS)
         if kind < 3:
             return ["move", self._board(chance), "--agent", agent, "--game", game, *chance.choice(([], ["--json"]))]

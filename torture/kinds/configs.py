@@ -7,6 +7,7 @@ from pathlib import Path
 from tilewright.training.config import list_presets, read_config
 from torture.campaign import Campaign, Case, WrongError
 from torture.mutation import NUMBER_TEXTS, any_number, any_text, mutate_text, sometimes
+from torture.sandbox import memory_folder
 
 __all__ = ["Configs", "mutated_toml", "tiny_toml"]
 
@@ -100,7 +101,7 @@ class Configs(Campaign):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self.texts = [read_config(name).to_toml() for name in list_presets()] + [tiny_toml()] * 3
-        self.file = folder / "config.toml"
+        self.file = memory_folder(folder) / "config.toml"
 
     def make(self, chance: random.Random) -> Case:
         """Make the text of a configuration, as bytes if it is no text."""
@@ -116,4 +117,4 @@ class Configs(Campaign):
         self.file.write_text(text, "utf-8")
         if read_config(self.file) != config and "nan" not in text:
             raise WrongError("round trip: the configuration reads back as another one")
-        config.to_toml(comments=True), config.chosen(), config.length, config.subject
+        config.chosen(), config.length, config.subject

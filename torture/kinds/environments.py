@@ -1,6 +1,7 @@
 """Gymnasium environments: options, seeds and actions of all kinds; what is made keeps to its spaces."""
 
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ class Environments(Campaign):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         for game in ("2048", "threes"):
-            for observation in OBSERVATIONS:
+            for observation in OBSERVATIONS[self.parts]:
                 for envs in (0, 2):
                     self.run(
                         {
@@ -44,7 +45,7 @@ class Environments(Campaign):
         """Make options, a seed, and actions."""
         options: dict[str, Any] = {
             "game": chance.choice(GAMES),
-            "observation": chance.choice(OBSERVATIONS),
+            "observation": chance.choice(OBSERVATIONS[self.parts]),
             "reward": chance.choice(REWARDS),
             "penalty": chance.choice((0, 1.5, 32)),
             "end_probability": chance.choice((0, 0.5, 1)),
@@ -79,7 +80,7 @@ class Environments(Campaign):
     def _play_single(self, env: BoardEnv, case: Case) -> None:
         observation, _ = env.reset(seed=_seed(case["seed"]))
         for action in case["actions"]:
-            made = allow_refusal(lambda action=action: env.step(action))
+            made = allow_refusal(partial(env.step, action))
             observation = observation if made is None else made[0]
             if observation not in env.observation_space:
                 raise WrongError(f"observation: outside its space after {action!r}")
@@ -92,7 +93,7 @@ class Environments(Campaign):
         observation, _ = env.reset(seed=_seed(case["seed"]))
         for action in case["actions"]:
             actions = np.full(env.num_envs, action) if type(action) is int and 0 <= action < 4 else action
-            made = allow_refusal(lambda actions=actions: env.step(actions))
+            made = allow_refusal(partial(env.step, actions))
             observation = observation if made is None else made[0]
             if observation not in env.observation_space:
                 raise WrongError(f"observation: outside its space after {action!r}")

@@ -69,7 +69,9 @@ class Kernels(Campaign):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self.games = {spec: make_game(spec) for spec in GAMES}
-        self.models: list[Any] = [*sample_models(), large_model(), *_deep_models()]
+        self.models: list[Any] = sample_models()
+        if self.parts == slice(None):
+            self.models += [large_model(), *_deep_models()]
         self.players: OrderedDict[tuple[str, str, int], Player] = OrderedDict()
         chance = random.Random(0)
         for agent, model in self._pairs():
@@ -84,7 +86,7 @@ class Kernels(Campaign):
         for number, model in enumerate(self.models):
             agents = _WITH_MODELS if isinstance(model, Model) else (model.config.algorithm,)
             pairs += [(agent, number) for agent in agents]
-        return pairs
+        return pairs[self.parts]
 
     def _plays(self, model: int, game: Game) -> bool:
         own = self.models[model].game if isinstance(self.models[model], Model) else self.models[model].config.game

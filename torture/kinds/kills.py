@@ -27,7 +27,7 @@ class Interruptions(Campaign):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.writers = self._writers(folder / "inputs")
+        self.writers = self._writers(folder / "inputs")[self.parts]
         self.log = folder / "log"
         self.expected: list[Any] = []
         self.duration: list[float] = []

@@ -59,7 +59,7 @@ class Models(Campaign):
         self.file = folder / "model.safetensors"
         self.contents: list[tuple[bytes, bool]] = []
         chance = random.Random(1)
-        for model in sample_models():
+        for model in sample_models()[self.parts]:
             for compact in (False, True):
                 model.save(self.file, compact=compact)
                 self.contents.append((self.file.read_bytes(), compact))

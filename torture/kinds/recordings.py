@@ -9,6 +9,7 @@ from tilewright.play.recording import Recording, read_games
 from torture.campaign import Campaign, Case, WrongError
 from torture.kinds.boards import GAMES
 from torture.mutation import any_text, flip_bytes, mutate_text, mutate_tree, sometimes
+from torture.sandbox import memory_folder
 
 __all__ = ["Recordings"]
 
@@ -23,7 +24,8 @@ class Recordings(Campaign):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.file = folder / "games.jsonl"
+        self.place = memory_folder(folder)
+        self.file = self.place / "games.jsonl"
         self.lines: list[bytes] = []
         for spec in _GAMES:
             evaluate("random", spec, games=3, seed=1, threads=1, record=folder / "made.jsonl")
@@ -58,8 +60,8 @@ class Recordings(Campaign):
         self.file.write_bytes(case["lines"])
         games: list[Recording] = list(read_games(self.file))
         for game in games:
-            (self.folder / "back.jsonl").write_text(game.to_line() + "\n")
-            (back,) = read_games(self.folder / "back.jsonl")
+            (self.place / "back.jsonl").write_text(game.to_line() + "\n")
+            (back,) = read_games(self.place / "back.jsonl")
             if back != game:
                 raise WrongError("round trip: the game reads back as another one")
             repr(game)

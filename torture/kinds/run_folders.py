@@ -84,5 +84,5 @@ class RunFolders(Campaign):
 
         library = RunLibrary(runs)
         for name in library.folders():
-            json.dumps(library.summary(name)), json.dumps(library.details(name, 100))
+            json.dumps(library.summary(name)), json.dumps(library.details(name))
         library.agents_for(make_game("2048:rows=3,columns=3"))

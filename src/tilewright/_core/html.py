@@ -48,7 +48,9 @@ thead tr:first-child th:first-child, tr:only-child th:first-child, td:first-chil
 thead tr:first-child th[colspan] {{ text-align: center; border-bottom: 1px solid var(--soft); }}
 div.wide {{ overflow-x: auto; width: max-content; min-width: 100%; max-width: 94vw; }}
 div.wide {{ margin-left: 50%; transform: translateX(-50%); }}
+div.wide {{ margin-bottom: 1.2rem; }}
 div.wide table {{ font-size: .9rem; }}
+td small {{ color: var(--soft); }}
 div.wide td:first-child {{ white-space: normal; min-width: 9rem; max-width: 18rem; }}
 div.words th, div.words td {{ white-space: normal; text-align: left; vertical-align: top; max-width: 13rem; }}
 table.index {{ table-layout: fixed; width: 100%; }}

@@ -153,7 +153,7 @@ class Registry(Generic[T]):
         name, _ = self.parse(spec)
         module = name.partition(":")[0]
         if ":" in name and module not in sys.modules:
-            raise SpecError(f"{self.kind} {name}: the module {module} is not loaded here")
+            raise SpecError(f"{self.kind} {name}: the module {module} is not loaded here: import it first")
 
     def load(self, name: str) -> type[T]:
         """Import the class of a registered name or of `module:Class`.

@@ -111,7 +111,7 @@ class Sb3Benchmark(Benchmark):
         options: dict[str, object] = {"observation": "onehot", "penalty": 32.0}
         learner = DQN(
             "MlpPolicy",
-            make_vec_env("tilewright/2048-v0", 16, seed=seed, env_kwargs=options),
+            make_vec_env("tilewright/2048-v1", 16, seed=seed, env_kwargs=options),
             learning_rate=1e-4,
             buffer_size=10_000,
             learning_starts=64,

@@ -87,14 +87,14 @@ BENCHMARKS: dict[str, Benchmark] = {
     **_where_installed(
         "gymnasium",
         {
-            "2048-envs": VectorEnvBenchmark("1,024 boards of 2048, grids and masks", "tilewright/2048-v0", "grid"),
+            "2048-envs": VectorEnvBenchmark("1,024 boards of 2048, grids and masks", "tilewright/2048-v1", "grid"),
             "2048-envs-onehot": VectorEnvBenchmark(
-                "1,024 boards of 2048, one-hot and masks", "tilewright/2048-v0", "onehot"
+                "1,024 boards of 2048, one-hot and masks", "tilewright/2048-v1", "onehot"
             ),
             "threes-envs": VectorEnvBenchmark(
-                "1,024 boards of Threes, grids and masks", "tilewright/Threes-v0", "grid"
+                "1,024 boards of Threes, grids and masks", "tilewright/Threes-v1", "grid"
             ),
-            "2048-env": EnvBenchmark("one board of 2048 by gymnasium.make", "tilewright/2048-v0"),
+            "2048-env": EnvBenchmark("one board of 2048 by gymnasium.make", "tilewright/2048-v1"),
         },
     ),
     **_where_installed(

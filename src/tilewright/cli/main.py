@@ -36,6 +36,7 @@ COMMANDS = {
     "reproduce": ("tilewright.cli.reproduce:reproduce", "Repeat the experiments of papers, and compare."),
     "solve": ("tilewright.cli.solve:solve_command", "Solve a small board exactly."),
     "sweep": ("tilewright.cli.sweep:sweep_command", "Train with every combination of some keys, and compare."),
+    "audit": ("tilewright.cli.audit:audit", "Check anybody's 2048 against exact rules."),
     "bench": ("tilewright.cli.bench:bench", "Measure moves per second."),
     "agents": ("tilewright.cli.agents:agents", "List the agents, or the options of one."),
     "models": ("tilewright.cli.models:models", "List the trained models, describe or pack one."),

@@ -13,6 +13,7 @@ from tilewright._core.text import did_you_mean
 from tilewright.cli import output
 from tilewright.cli.options import force_option, json_option
 from tilewright.errors import FileError, UsageError
+from tilewright.games import make_game
 from tilewright.models import PREFIX, packaged_models
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ MAX_QUANTUM = 1_000_000
     metavar="TILE",
     help="With --pack: boards with tiles above this one are played as downgraded boards; 0 for none.",
 )
+@click.option("--game", metavar="SPEC", help="The game of MODEL, if it is a class of your own: its module is imported.")
 @force_option
 @json_option
 def models(
@@ -61,6 +63,7 @@ def models(
     games: int,
     max_weights: int | None,
     downgrade_above: int | None,
+    game: str | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -85,6 +88,8 @@ def models(
         _list_models(as_json)
         return
     file = _find(model)
+    if game is not None:
+        make_game(game)
     if pack is not None:
         check_output(pack, MODEL, inputs=[file], force=force)
     is_deep = read_metadata(file).get("format", "").startswith("tilewright-deep-")

@@ -30,6 +30,7 @@ from tilewright.deep.checkpoint import (
     set_weights,
 )
 from tilewright.deep.config import DeepConfig
+from tilewright.deep.devices import find_device, send
 from tilewright.deep.learner import (
     Learner,
     exploration_rate_at,
@@ -125,9 +126,10 @@ class AfterstateLearner(Learner):
 
     def __init__(self, config: DeepConfig) -> None:
         """Make games, networks and replay buffer for a configuration."""
-        super().__init__(config, make_network(network_config(config), config.seed))
+        device = find_device(config.device)
+        super().__init__(config, make_network(network_config(config), config.seed, device))
         self.game, n = config.make_game(), config.n_envs
-        self.target = make_network(network_config(config), config.seed)
+        self.target = make_network(network_config(config), config.seed, device)
         self.policy = NetworkPolicy(self.network, config.reward_scale)
         self._generator = np.random.default_rng(config.seed)
         self._symmetries = Symmetries(self.game)
@@ -213,8 +215,8 @@ class AfterstateLearner(Learner):
         if config.symmetry:
             chosen = self._generator.integers(self._symmetries.count, size=config.batch_size)
             grids = self._symmetries.transform_grids(grids, chosen)
-        targets = torch.from_numpy(self.targets(indices))
-        values = self.network(torch.from_numpy(grids))[:, 0]
+        targets = send(self.targets(indices), self.network.device)
+        values = self.network(send(grids, self.network.device))[:, 0]
         loss = F.mse_loss(values, targets) if config.loss == "mse" else F.smooth_l1_loss(values, targets)
         self._optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]

@@ -8,6 +8,7 @@ import numpy as np
 
 from tilewright._core.text import did_you_mean
 from tilewright.agents.base import BatchAgent, values_by_action
+from tilewright.deep.devices import DEVICE_FORMS, find_device, is_device_name
 from tilewright.deep.model import DeepModel, load_deep_model
 from tilewright.deep.policy import play_batch, play_batch_with_replacements
 from tilewright.errors import SpecError
@@ -30,10 +31,12 @@ class DqnAgent(BatchAgent):
         invalid: What happens in whole games when the highest output is that of an invalid move: `never` chooses among
             the legal moves, `random` plays a random move instead, as the test program of Bouhoula et al. does. The
             value of a single board is always that of its legal moves, and so are the moves of recorded games.
+        device: Where the network is computed: `cpu`, `cuda`, `cuda:1`, `mps`, or `auto`.
     """
 
     model: str | Path | DeepModel = field(default="", repr=False)
     invalid: str = "never"
+    device: str = "cpu"
 
     name: ClassVar[str] = "dqn"
     batch_size: ClassVar[int] = 250
@@ -43,6 +46,7 @@ class DqnAgent(BatchAgent):
         known = INVALID if self.name == "dqn" else INVALID[:1]
         hint = did_you_mean(self.invalid, known)
         self._check("invalid", self.invalid in known, f"must be {' or '.join(known)}{hint}")
+        self._check("device", is_device_name(self.device), f"must be {DEVICE_FORMS}")
 
     def find_model(self, game: Game) -> DeepModel:
         """Return the model, which can play a game.
@@ -50,11 +54,14 @@ class DqnAgent(BatchAgent):
         Raises:
             SpecError: No model is given, or it belongs to another agent.
             FileError: The file cannot be read or is not a deep model.
-            UsageError: The model cannot play the game.
+            UsageError: The model cannot play the game, or the device is not there.
         """
         if not self.model:
             raise SpecError(f"agent {self.name} needs a trained network: {self.name}:model=PATH")
-        found = self.model if isinstance(self.model, DeepModel) else load_deep_model(self.model)
+        if isinstance(self.model, DeepModel):
+            found = self.model.on(find_device(self.device))
+        else:
+            found = load_deep_model(self.model, self.device)
         if found.config.algorithm != self.name:
             source = "the model" if isinstance(self.model, DeepModel) else self.model
             other = found.config.algorithm

@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from tilewright._core.text import excerpt
+from tilewright.deep.devices import receive, send
 from tilewright.deep.network import BoardNetwork
 from tilewright.envs.observations import BONUS_HINT
 from tilewright.errors import FileError
@@ -51,8 +52,8 @@ def check_that_sound(holds: bool | np.bool_, what: str) -> None:
 
 
 def get_weights(network: BoardNetwork, prefix: str = "") -> dict[str, NDArray[np.generic]]:
-    """Return the weights of a network by name; the arrays share memory with the network."""
-    return {prefix + name: tensor.detach().numpy() for name, tensor in network.state_dict().items()}
+    """Return the weights of a network by name; the arrays of one on the processor share its memory."""
+    return {prefix + name: receive(tensor) for name, tensor in network.state_dict().items()}
 
 
 def set_weights(network: BoardNetwork, tensors: Tensors, prefix: str = "") -> None:
@@ -86,7 +87,7 @@ def optimizer_tensors(optimizer: torch.optim.Optimizer, network: BoardNetwork) -
         state = optimizer.state.get(weight, {})
         for moment in _MOMENTS:
             shape = (1,) if moment == "step" else tuple(weight.shape)
-            value = state[moment].numpy().reshape(shape) if moment in state else np.zeros(shape, np.float32)
+            value = receive(state[moment]).reshape(shape) if moment in state else np.zeros(shape, np.float32)
             found[f"adam.{moment}.{name}"] = value
     return found
 
@@ -103,7 +104,7 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, network: BoardNetwork, t
             is_signed = moment == "exp_avg"
             sound = np.isfinite(saved).all() and (is_signed or not np.signbit(saved).any())
             check_that_sound(sound, f"adam.{moment}.{name} is impossible")
-            moments.append(torch.from_numpy(np.array(saved)))
+            moments.append(send(np.array(saved), weight.device))
         step, first, second = moments
         if step.item():
             optimizer.state[weight] = {"step": step.reshape(()), "exp_avg": first, "exp_avg_sq": second}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from tilewright._core.checks import Range, check_that
 from tilewright._core.config import MAX_COUNT, MAX_SEED, MINUTES, Config, key
 from tilewright.deep.architectures import ARCHITECTURES
+from tilewright.deep.devices import DEVICE_FORMS, is_device_name
 from tilewright.errors import ConfigError, UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
@@ -56,7 +57,14 @@ class DeepConfig(Config):
     )
     dueling: bool = key(True, "dqn: separate heads for state value and advantages (Wang et al. 2016).")
     bfloat16: bool = key(
-        False, "Compute convolutions in bfloat16, which is faster only on CPUs with such instructions. Not in Bouhoula."
+        False,
+        "Compute convolutions in bfloat16 (float16 on mps), which is faster only on devices with such instructions. "
+        "Not in Bouhoula.",
+    )
+    device: str = key(
+        "cpu",
+        "Where the network is computed: cpu, cuda, cuda:1, mps, or auto for an accelerator if there is one. On cpu, "
+        "results are the same bits everywhere.",
     )
     # Algorithm
     double_q: bool = key(True, "dqn: double Q-learning (van Hasselt et al. 2016).")
@@ -143,6 +151,7 @@ class DeepConfig(Config):
         self._one_of("loss", LOSSES)
         self._one_of("reward", REWARDS)
         self._one_of("importance_weights", IMPORTANCE_WEIGHTS)
+        self._must(is_device_name(self.device), "device", f"must be {DEVICE_FORMS}")
         try:
             self.make_game()
         except UsageError as error:

@@ -84,10 +84,11 @@ class BoardConvolution(nn.Module):
         """Map [batch, rows, columns, in_channels] to [batch, *shape, out_channels]."""
         weight: Tensor = self.weight
         bias: Tensor = self.bias
-        if torch.is_autocast_enabled("cpu"):
-            dtype = torch.get_autocast_dtype("cpu")
+        kind = x.device.type
+        if kind != "meta" and torch.is_autocast_enabled(kind):
+            dtype = torch.get_autocast_dtype(kind)
             x, weight, bias = x.to(dtype), weight.to(dtype), bias.to(dtype)
-        elif self.winograd is not None and len(x) >= WINOGRAD_MIN_BATCH:
+        elif self.winograd is not None and kind == "cpu" and len(x) >= WINOGRAD_MIN_BATCH:
             return self.winograd(x, weight, bias)
         found: Tensor = _DirectConvolution.apply(x.contiguous(), weight, bias, self)  # type: ignore[no-untyped-call]
         return found

@@ -35,6 +35,7 @@ from tilewright.deep.checkpoint import (
     set_weights,
 )
 from tilewright.deep.config import DeepConfig
+from tilewright.deep.devices import find_device, receive, send
 from tilewright.deep.learner import (
     Learner,
     exploration_rate_at,
@@ -58,15 +59,17 @@ ROUNDS_PER_CHUNK = 4  # a round is train_freq steps, or a step in every game if 
 class BoardPolicy(DQNPolicy):
     """SB3's pair of online and target network and their optimizer, with networks of this package."""
 
-    def __init__(self, *spaces: Any, network_config: NetworkConfig, seed: int, **options: Any) -> None:
-        """Make the networks; the other arguments are those of SB3's `DQNPolicy`."""
-        self._network_config, self._seed = network_config, seed
+    def __init__(
+        self, *spaces: Any, network_config: NetworkConfig, seed: int, place: torch.device, **options: Any
+    ) -> None:
+        """Make the networks on the device `place`; the other arguments are those of SB3's `DQNPolicy`."""
+        self._network_config, self._seed, self._place = network_config, seed, place
         super().__init__(*spaces, **options)
 
     def _build(self, lr_schedule: Schedule) -> None:
-        network = make_network(self._network_config, self._seed)
+        network = make_network(self._network_config, self._seed, self._place)
         self.q_net = network  # type: ignore[assignment]
-        self.q_net_target = make_network(self._network_config, self._seed)  # type: ignore[assignment]
+        self.q_net_target = make_network(self._network_config, self._seed, self._place)  # type: ignore[assignment]
         self.q_net_target.set_training_mode(False)
         self.optimizer = make_optimizer(network, lr_schedule(1))
 
@@ -93,6 +96,7 @@ class BoardDQN(DQN):
         self.symmetries = Symmetries(env.games.game)
         self.losses: list[float] = []
         self._grid_encoder = make_grid_encoder(env.games.game)
+        self._place = find_device(config.device)
         # SB3 counts train_freq in steps of all environments together.
         rounds = max(1, config.train_freq // config.n_envs)
         super().__init__(
@@ -116,8 +120,8 @@ class BoardDQN(DQN):
                 "gamma": config.gamma,
                 "over_buffer": config.importance_weights == "buffer",
             },
-            policy_kwargs={"network_config": network_config(config), "seed": config.seed},
-            device="cpu",
+            policy_kwargs={"network_config": network_config(config), "seed": config.seed, "place": self._place},
+            device=self._place,
         )
         self.exploration_schedule = lambda remaining: exploration_rate_at(config, 1 - remaining)
         self.set_logger(Logger(None, []))
@@ -155,18 +159,21 @@ class BoardDQN(DQN):
                 grids = self.symmetries.transform_grids(grids, chosen)
                 next_grids = self.symmetries.transform_grids(next_grids, chosen)
                 actions = self.symmetries.transform_actions(actions, chosen)
-            returns, discounts = torch.from_numpy(batch.returns), torch.from_numpy(batch.discounts)
+            returns, discounts = self._send(batch.returns), self._send(batch.discounts)
             targets = returns + discounts * self.next_values(next_grids)
-            q_values = self.q_net(torch.from_numpy(grids)).gather(1, torch.from_numpy(actions)[:, None])[:, 0]
+            q_values = self.q_net(self._send(grids)).gather(1, self._send(actions)[:, None])[:, 0]
             loss_of = F.mse_loss if self.config.loss == "mse" else F.smooth_l1_loss
-            loss = (torch.from_numpy(batch.weights) * loss_of(q_values, targets, reduction="none")).mean()
+            loss = (self._send(batch.weights) * loss_of(q_values, targets, reduction="none")).mean()
             self.policy.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(self.q_net.parameters(), self.max_grad_norm)
             self.policy.optimizer.step()
-            self.replay_buffer.update_priorities(batch.indices, (q_values - targets).detach().numpy())
+            self.replay_buffer.update_priorities(batch.indices, receive(q_values - targets))
             self.losses.append(float(loss.detach()))
         self._n_updates += gradient_steps
+
+    def _send(self, array: NDArray[Any]) -> Tensor:
+        return send(array, self._place)
 
     def next_values(self, grids: NDArray[np.uint8]) -> Tensor:
         """Return the values of the best next actions by the target network.
@@ -180,11 +187,11 @@ class BoardDQN(DQN):
             float32[n], without gradients.
         """
         with torch.no_grad():
-            inputs = torch.from_numpy(grids)
+            inputs = self._send(grids)
             target_values: Tensor = self.q_net_target(inputs)
             choosing_values: Tensor = self.q_net(inputs) if self.config.double_q else target_values
             if self.config.mask:
-                illegal = ~torch.from_numpy(self.legal(grids))
+                illegal = ~self._send(self.legal(grids))
                 choosing_values = choosing_values.masked_fill(illegal, -torch.inf)
             return target_values.gather(1, choosing_values.argmax(dim=1, keepdim=True))[:, 0]
 
@@ -213,6 +220,7 @@ class DqnLearner(Learner):
             config.end_probability,
             config.end_fraction,
             config.end_after,
+            max_invalid_moves=0,  # exploration ends such rows, and none of the papers has a limit
         )
         self.env = BoardVecEnv(options, config.n_envs, reward_scale=config.reward_scale, seed=config.seed)
         self.dqn = BoardDQN(config, self.env)
@@ -249,6 +257,7 @@ class DqnLearner(Learner):
             **self.env.games.state._asdict(),
             "action_masks": self.env.action_masks,
         }
+        del arrays["invalid_streaks"]  # without a limit of such moves they have no effect
         return {
             f"games.{name}": array.view(np.uint8) if array.dtype == np.bool_ else array
             for name, array in arrays.items()

@@ -124,7 +124,7 @@ def learning_rate_at(config: DeepConfig, progress: float) -> float:
 
 def make_optimizer(network: BoardNetwork, learning_rate: float) -> torch.optim.Adam:
     """Return an Adam optimizer for the weights of a network."""
-    return torch.optim.Adam(network.parameters(), lr=learning_rate, fused=True)
+    return torch.optim.Adam(network.parameters(), lr=learning_rate, fused=network.device.type in ("cpu", "cuda"))
 
 
 def set_learning_rate(optimizer: torch.optim.Optimizer, learning_rate: float) -> None:

@@ -1,8 +1,11 @@
 """Trained deep networks as files: safetensors, with the metadata that is needed to build the network again."""
 
-from dataclasses import dataclass, field
+import copy
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+
+import torch
 
 from tilewright._core.checks import check_choice
 from tilewright._core.files import read_tensors, write_tensors
@@ -10,10 +13,11 @@ from tilewright._core.inputs import modified_at
 from tilewright._core.outputs import MODEL
 from tilewright.deep.checkpoint import get_weights, set_weights
 from tilewright.deep.config import ALGORITHMS, ENCODINGS, REWARD_SCALE
+from tilewright.deep.devices import find_device
 from tilewright.deep.network import BoardNetwork, NetworkConfig, make_network
 from tilewright.deep.policy import NetworkPolicy
 from tilewright.errors import FileError, UsageError
-from tilewright.games import make_game
+from tilewright.games import make_known_game
 from tilewright.games.base import Game
 
 __all__ = ["FORMAT", "DeepModel", "load_deep_model"]
@@ -49,6 +53,12 @@ class DeepModel:
         """The greedy policy of the network."""
         return NetworkPolicy(self.network, self.reward_scale)
 
+    def on(self, device: torch.device) -> "DeepModel":
+        """Return the model on a device: itself if it is there already, otherwise a copy."""
+        if self.network.device == device:
+            return self
+        return replace(self, network=copy.deepcopy(self.network).move_to(device))
+
     def check_plays(self, game: Game) -> None:
         """Check that the model can play a game: its own game on a board of the same size.
 
@@ -82,14 +92,24 @@ class DeepModel:
         write_tensors(Path(path), get_weights(self.network), {**self.origin, **metadata}, MODEL, force=force)
 
 
-def load_deep_model(path: Path | str) -> DeepModel:
+def load_deep_model(path: Path | str, device: str = "cpu") -> DeepModel:
     """Read a model from a file. The last four files are cached until they change.
+
+    Args:
+        path: The file.
+        device: Where the network is computed: cpu, cuda, cuda:1, mps or auto.
 
     Raises:
         FileError: The file cannot be read, is damaged, or is not a deep model.
+        UsageError: There is no such device here.
     """
     path = Path(path)
-    return _load(path, modified_at(path))
+    return _load_on(path, modified_at(path), find_device(device))
+
+
+@lru_cache(maxsize=4)
+def _load_on(path: Path, modified: int, device: torch.device) -> DeepModel:
+    return _load(path, modified).on(device)
 
 
 @lru_cache(maxsize=4)
@@ -121,7 +141,7 @@ def _read_network_config(metadata: dict[str, str]) -> NetworkConfig:
     for key, allowed in (("algorithm", ALGORITHMS), ("encoding", ENCODINGS), ("dueling", ("true", "false"))):
         check_choice(f"{key} {metadata[key]!r}", metadata[key], allowed)
     return NetworkConfig(
-        make_game(metadata["game"]),
+        make_known_game(metadata["game"]),
         metadata["algorithm"],
         metadata["architecture"],
         metadata["encoding"],

@@ -5,7 +5,9 @@ hint. It encodes them itself, so that a replay buffer stores one byte for each c
 """
 
 import threading
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import torch
@@ -15,6 +17,7 @@ from torch import Tensor, nn
 
 from tilewright.deep.architectures import find_architecture
 from tilewright.deep.convolution import BoardConvolution
+from tilewright.deep.devices import autocast_type, receive, send
 from tilewright.envs.observations import (
     BONUS_HINT,
     ONE_HOT_PLANES,
@@ -100,12 +103,15 @@ class BoardNetwork(nn.Module):
         trunk: The layers that read the board.
         state_head: The head of the state value; None in a DQN without dueling.
         action_head: The head of the action values, with dueling of the advantages; None in afterstate networks.
+        device: Where the weights are.
     """
+
+    device: torch.device
 
     def __init__(self, config: NetworkConfig) -> None:
         """Make a network with weights from PyTorch's global generator; see `make_network`."""
         super().__init__()
-        self.config = config
+        self.config, self.device = config, torch.device("cpu")
         architecture = find_architecture(config.architecture)
         shape, channels = (config.game.rows, config.game.columns), config.input_channels
         trunk: list[nn.Module] = []
@@ -127,7 +133,7 @@ class BoardNetwork(nn.Module):
 
     def forward(self, grids: Tensor) -> Tensor:
         """Map uint8[batch, rows, columns] to float32[batch, 4], or to float32[batch, 1] for afterstates."""
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.config.bfloat16):
+        with self._autocast(grids.device):
             features = self.trunk(self.encode(grids))
         features = features.flatten(1).float()
         if self.action_head is None:
@@ -136,6 +142,11 @@ class BoardNetwork(nn.Module):
         if self.state_head is None:
             return actions
         return self._state_value(features) + actions - actions.mean(dim=1, keepdim=True)
+
+    def _autocast(self, device: torch.device) -> AbstractContextManager[object]:
+        if not self.config.bfloat16:
+            return nullcontext()
+        return torch.autocast(device.type, autocast_type(device))
 
     def _state_value(self, features: Tensor) -> Tensor:
         assert self.state_head is not None  # noqa: S101  (one of the two heads is always there)
@@ -164,9 +175,9 @@ class BoardNetwork(nn.Module):
         game, n = self.config.game, len(grids)
         encoder = LookaheadEncoder(make_grid_encoder(game), self.config.lookahead)
         boards = np.empty((n, *observation_shape(encoder)), np.uint8)
-        flat = np.ascontiguousarray(grids.numpy()).reshape(n, -1)
+        flat = np.ascontiguousarray(grids.cpu().numpy()).reshape(n, -1)
         lookahead_boards(encoder, game.rules, flat, boards.reshape(n, -1))
-        return torch.from_numpy(boards)
+        return send(boards, grids.device)
 
     def _encode_codes(self, codes: Tensor, count: int) -> Tensor:
         """Map int64[batch, rows, columns] to float32[batch, rows, columns, channels]."""
@@ -175,6 +186,11 @@ class BoardNetwork(nn.Module):
         scale = LARGEST_EXPONENT if self.config.encoding == "scaled" else 1
         return codes.float()[..., None] / scale
 
+    def move_to(self, device: torch.device) -> Self:
+        """Move the weights to a device, in place, and return the network itself."""
+        self.device = device
+        return self.to(device)
+
     def set_training_mode(self, mode: bool) -> None:
         """Call `train`, under the name that Stable-Baselines3 uses."""
         self.train(mode)
@@ -182,8 +198,7 @@ class BoardNetwork(nn.Module):
     def predict(self, grids: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Return the outputs for uint8[batch, rows, columns] without gradients."""
         with torch.inference_mode():
-            found: NDArray[np.float32] = self(torch.from_numpy(grids)).numpy()
-        return found
+            return receive(self(send(grids, self.device)))
 
 
 def _make_head(inputs: int, hidden_sizes: tuple[int, ...], outputs: int) -> nn.Sequential:
@@ -194,10 +209,11 @@ def _make_head(inputs: int, hidden_sizes: tuple[int, ...], outputs: int) -> nn.S
     return nn.Sequential(*layers, nn.Linear(inputs, outputs))
 
 
-def make_network(config: NetworkConfig, seed: int) -> BoardNetwork:
+def make_network(config: NetworkConfig, seed: int, device: torch.device | None = None) -> BoardNetwork:
     """Return a new network whose weights depend on the seed alone.
 
-    PyTorch's global generator is left as it was.
+    PyTorch's global generator is left as it was. The weights are drawn on the processor, so that they are the same on
+    every device.
 
     >>> config = NetworkConfig(make_game("2048"), "dqn", "small", "onehot")
     >>> make_network(config, seed=1).predict(np.zeros((2, 4, 4), np.uint8)).shape
@@ -205,4 +221,5 @@ def make_network(config: NetworkConfig, seed: int) -> BoardNetwork:
     """
     with _SEEDING, torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return BoardNetwork(config)
+        network = BoardNetwork(config)
+    return network if device is None else network.move_to(device)

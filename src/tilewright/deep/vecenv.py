@@ -25,7 +25,13 @@ class FinishedGame(NamedTuple):
 
 
 class BoardVecEnv(VecEnv):
-    """A number of games in the form of Stable-Baselines3's `VecEnv`.
+    """A number of games in the form of Stable-Baselines3's `VecEnv`; one kernel call moves all of them.
+
+    MaskablePPO of sb3-contrib finds the masks by itself.
+
+    >>> env = BoardVecEnv(EnvOptions("2048", observation="onehot"), 8, seed=1)
+    >>> env.reset().shape
+    (8, 16, 4, 4)
 
     Attributes:
         games: The games.
@@ -53,7 +59,14 @@ class BoardVecEnv(VecEnv):
         self._actions = np.zeros(num_envs, np.int64)
 
     def reset(self) -> NDArray[np.uint8]:
-        """Start a new episode in every game and return the observations."""
+        """Start a new episode in every game and return the observations.
+
+        Seeds that were set by `seed` take effect now.
+        """
+        for i, seed in enumerate(self._seeds):
+            if seed is not None:
+                self.games.seed(i, seed)
+        self._reset_seeds()
         result = self.games.reset()
         self.action_masks = result.action_masks.astype(np.bool_)
         return result.observations.reshape(self.num_envs, *self.games.observation_shape)
@@ -68,28 +81,38 @@ class BoardVecEnv(VecEnv):
 
     def step_wait(
         self,
-    ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, NDArray[np.uint8]]]]:
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Make the stored moves.
 
         Returns:
-            Observations, rewards, which episodes have ended, and the information.
+            Observations, rewards, which episodes have ended, and the information: where an episode has ended,
+            `terminal_observation` and `TimeLimit.truncated`.
         """
         result, any_ended = self.games.step(self._actions)
         self.action_masks = result.action_masks.astype(np.bool_)
-        infos: list[dict[str, NDArray[np.uint8]]] = [{} for _ in range(self.num_envs)]
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        dones = result.terminated | result.truncated
         if any_ended:
-            for i in np.flatnonzero(result.terminated):
+            for i in np.flatnonzero(dones):
                 infos[i]["terminal_observation"] = result.final_observations[i].reshape(self.games.observation_shape)
+                infos[i]["TimeLimit.truncated"] = bool(result.truncated[i] and not result.terminated[i])
                 self.finished.append(FinishedGame(int(result.final_scores[i]), int(result.largest_codes[i])))
         observations = result.observations.reshape(self.num_envs, *self.games.observation_shape)
-        return observations, (result.rewards / self.reward_scale).astype(np.float32), result.terminated, infos
+        return observations, (result.rewards / self.reward_scale).astype(np.float32), dones, infos
 
     def close(self) -> None:
         """Do nothing: the games hold no resources."""
 
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
-        """Return an attribute of the games, once for each index; None where there is no such attribute."""
-        return [getattr(self.games, attr_name, None) for _ in self._get_indices(indices)]
+        """Return an attribute of the games, once for each index; the masks and None as `render_mode` are such, too.
+
+        Raises:
+            AttributeError: There is no such attribute.
+        """
+        if attr_name == "action_masks":
+            return self.env_method(attr_name, indices=indices)
+        value = None if attr_name == "render_mode" else getattr(self.games, attr_name)
+        return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: object, indices: int | Iterable[int] | None = None) -> None:
         """Raise AttributeError: attributes cannot be set."""
@@ -102,7 +125,13 @@ class BoardVecEnv(VecEnv):
         indices: int | Iterable[int] | None = None,
         **method_kwargs: object,
     ) -> list[Any]:
-        """Raise AttributeError: there are no methods to call."""
+        """Call `action_masks`, the only method of a board: bool[4] for each index, True where a move is legal.
+
+        Raises:
+            AttributeError: There is no such method.
+        """
+        if method_name == "action_masks":
+            return [self.action_masks[i] for i in self._get_indices(indices)]
         raise AttributeError(f"a board has no method {method_name}")
 
     def env_is_wrapped(self, wrapper_class: type, indices: int | Iterable[int] | None = None) -> list[bool]:

@@ -1,7 +1,9 @@
 """Gymnasium environments for 2048 and Threes. Importing this package registers them.
 
-    gymnasium.make("tilewright/2048-v0")
-    gymnasium.make_vec("tilewright/Threes-v0", num_envs=1024)
+    gymnasium.make("tilewright/2048-v1")
+    gymnasium.make_vec("tilewright/Threes-v1", num_envs=1024)
+
+Gymnasium imports it by itself for ids such as "tilewright.envs:tilewright/2048-v1".
 
 This package needs Gymnasium: `pip install tilewright[gym]`.
 """
@@ -15,13 +17,19 @@ except ImportError:
 
 __all__ = ["IDS"]
 
-IDS = {"tilewright/2048-v0": "2048", "tilewright/Threes-v0": "threes"}  # environment id -> game
+IDS = {"tilewright/2048-v1": "2048", "tilewright/Threes-v1": "threes"}  # environment id -> game
 
-for _id, _game in IDS.items():
-    if _id not in gymnasium.registry:
+
+def _register(environment: str, game: str, **options: object) -> None:
+    if environment not in gymnasium.registry:
         gymnasium.register(
-            _id,
+            environment,
             entry_point="tilewright.envs.single:BoardEnv",
             vector_entry_point="tilewright.envs.vector:BoardVectorEnv",
-            kwargs={"game": _game},
+            kwargs={"game": game, **options},
         )
+
+
+for _id, _game in IDS.items():
+    _register(_id, _game)
+    _register(_id.replace("-v1", "-v0"), _game, max_invalid_moves=0)

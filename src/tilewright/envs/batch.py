@@ -14,14 +14,17 @@ from tilewright.envs.observations import (
     Encoder,
     encode,
     encode_batch,
+    legal_masks,
     make_encoder,
     make_grid_encoder,
     observation_shape,
 )
 from tilewright.envs.options import LIMITS, EnvOptions, KernelOptions, RewardFunction
 from tilewright.errors import UsageError
-from tilewright.games.rules import ILLEGAL, Rules, State, largest, slide, spawn, start
-from tilewright.rng import low_half, next_word, stream_for
+from tilewright.games.board import Board
+from tilewright.games.rules import ACTIONS, ILLEGAL, Rules, State, largest, slide, spawn, start
+from tilewright.games.state_kernels import typed_state
+from tilewright.rng import Stream, low_half, next_word, stream_for
 
 __all__ = ["BatchState", "BatchedGames", "StepResult", "make_batch_state"]
 
@@ -41,6 +44,7 @@ class BatchState(NamedTuple):
     scores: Ints
     moves: Ints
     invalid_moves: Ints  # the part of `moves` that changed nothing
+    invalid_streaks: Ints  # the number of invalid moves since the last valid one
     done: Bools  # the episode has ended; the next step resets the game
 
 
@@ -52,9 +56,10 @@ class StepResult(NamedTuple):
     """
 
     observations: Bytes  # uint8[n, size]
-    action_masks: NDArray[np.int8]  # int8[n, 4], 1 where a move is legal
+    action_masks: NDArray[np.int8]  # int8[n, 4], 1 where a move is legal; all 1 on a board without a legal move
     rewards: Floats
     terminated: Bools
+    truncated: Bools
     scores: Ints
     largest_codes: Ints  # the code of the largest tile; set where an episode ends
     next_states: NDArray[np.uint64]  # uint64[2, n], the states after the moves and before a reset
@@ -67,25 +72,34 @@ def make_batch_state(num_games: int) -> BatchState:
     """Return the state of games that are reset by the first step."""
     cells, extra = np.zeros(num_games, np.uint64), np.zeros(num_games, np.uint64)
     streams = np.zeros((num_games, 2), np.uint64)
-    scores, moves, invalid_moves = np.zeros((3, num_games), np.int64)
-    return BatchState(cells, extra, streams, scores, moves, invalid_moves, np.ones(num_games, np.bool_))
+    scores, moves, invalid_moves, invalid_streaks = np.zeros((4, num_games), np.int64)
+    done = np.ones(num_games, np.bool_)
+    return BatchState(cells, extra, streams, scores, moves, invalid_moves, invalid_streaks, done)
 
 
 @inline
 def _reset_game(rules: Rules, games: BatchState, i: Int) -> None:
     state, score = start(rules, games.streams[i])
     games.cells[i], games.extra[i] = state.cells, state.extra
-    games.scores[i], games.moves[i], games.invalid_moves[i], games.done[i] = score, 0, 0, False
+    games.scores[i], games.moves[i], games.done[i] = score, 0, False
+    games.invalid_moves[i], games.invalid_streaks[i] = 0, 0
 
 
 @inline
 def _fill_action_mask(rules: Rules, state: State, mask: NDArray[np.int8]) -> Int:
-    """Write the legal moves of a state to `mask`; return their number."""
+    """Write the legal moves of a state to `mask`; return their number.
+
+    Where no move is legal the mask is all ones: a distribution over no action at all is an error in most libraries, and
+    the action on a finished board does not matter.
+    """
     count = 0
     for action in range(4):
         legal = slide(rules, state, action)[1] != ILLEGAL
         mask[action] = legal
         count += legal
+    if count == 0:
+        for action in range(4):
+            mask[action] = 1
     return count
 
 
@@ -109,14 +123,24 @@ def _make_move(
     games.moves[i] += 1
     if reward == ILLEGAL:
         games.invalid_moves[i] += 1
+        games.invalid_streaks[i] += 1
         result.rewards[i] = -options.penalty
         return _invalid_move_ends(options, games, i)
     state, spawn_reward = spawn(rules, after, games.streams[i])
     points = reward + spawn_reward
     games.cells[i], games.extra[i] = state.cells, state.extra
     games.scores[i] += points
+    games.invalid_streaks[i] = 0
     result.rewards[i] = np.log2(points) if options.log2 and points > 0 else points
     return False
+
+
+@inline
+def _is_truncated(options: KernelOptions, games: BatchState, i: Int) -> bool:
+    """Return whether game i has had too many moves, or too many invalid moves in a row."""
+    too_long = options.max_episode_steps and games.moves[i] >= options.max_episode_steps
+    stuck = options.max_invalid_moves and games.invalid_streaks[i] >= options.max_invalid_moves
+    return bool(too_long or stuck)
 
 
 @inline
@@ -144,18 +168,20 @@ def step_batch(
         games: The games, updated in place.
         actions: int64[n], from 0 to 3.
         autoreset: Whether a game whose episode ends is reset at once.
-        result: Overwritten; `final_…` and `largest_codes` only where an episode ends.
+        result: Overwritten; `final_…` only where an episode ends, and `largest_codes`, too, unless `every_largest`.
 
     Returns:
         Whether any episode has ended.
     """
     any_ended = False
     for i in range(len(actions)):
-        resets, invalid_end = games.done[i], False
+        resets, invalid_end, truncated = games.done[i], False, False
         result.rewards[i], result.terminated[i] = 0.0, False
         if not resets:
             invalid_end = _make_move(rules, options, games, i, actions[i], result)
+            truncated = _is_truncated(options, games, i)
             result.next_states[0, i], result.next_states[1, i] = games.cells[i], games.extra[i]
+        result.truncated[i] = truncated
         while True:  # once, or twice where an episode ends and the game is reset at once
             if resets:
                 _reset_game(rules, games, i)
@@ -163,10 +189,14 @@ def step_batch(
             legal_moves = _fill_action_mask(rules, state, result.action_masks[i])
             encode(encoder, rules, state, result.observations[i])
             result.scores[i] = games.scores[i]
-            if resets or not (invalid_end or legal_moves == 0):
+            terminated = invalid_end or legal_moves == 0
+            ended = not resets and (terminated or truncated)
+            if ended or options.every_largest:
+                result.largest_codes[i] = largest(rules, state)
+            if not ended:
                 break
-            any_ended = result.terminated[i] = games.done[i] = True
-            result.largest_codes[i] = largest(rules, state)
+            any_ended = games.done[i] = True
+            result.terminated[i] = terminated
             if not autoreset:
                 break
             _copy(result.observations[i], result.final_observations[i])
@@ -176,10 +206,28 @@ def step_batch(
     return any_ended
 
 
+@kernel
+def draw_until(rules: Rules, after: State, wanted: State, stream: Stream) -> None:
+    """Advance a stream until the next tile that it draws leads to a wanted outcome.
+
+    Args:
+        rules: The rules of the game.
+        after: The afterstate.
+        wanted: One of its outcomes.
+        stream: uint64[2], advanced in place.
+    """
+    while True:
+        first, second = stream[0], stream[1]
+        state, _reward = spawn(rules, after, stream)
+        if state.cells == wanted.cells and state.extra == wanted.extra:
+            stream[0], stream[1] = first, second
+            return
+
+
 class BatchedGames:
     """A number of games that are played side by side.
 
-    Every call returns new arrays unless a `StepResult` is passed to be overwritten.
+    Every call returns new arrays unless a `StepResult` is passed to be overwritten. Games can be pickled and copied.
 
     Attributes:
         options: The options of the environment.
@@ -191,8 +239,17 @@ class BatchedGames:
         state: The state of all games, updated in place.
     """
 
-    def __init__(self, options: EnvOptions, num_games: int, *, autoreset: bool = False) -> None:
+    def __init__(
+        self, options: EnvOptions, num_games: int, *, autoreset: bool = False, every_largest: bool = False
+    ) -> None:
         """Prepare the games. Call `seed` for each of them and then `reset`.
+
+        Args:
+            options: The options of the environment.
+            num_games: The number of games.
+            autoreset: Whether a game whose episode ends is reset in the same step.
+            every_largest: Whether every step finds the largest tile. Without it only the last step of an episode does,
+                which is faster.
 
         Raises:
             UsageError: `num_games` is no whole number from 1 to 1,000,000.
@@ -200,15 +257,26 @@ class BatchedGames:
         LIMITS["num_envs"].check(f"num_envs={excerpt(num_games)}", num_games, whole=True)
         self.options, self.num_games, self.autoreset = options, num_games, autoreset
         self.game = options.make_game()
-        self._rules = self.game.rules
         self.encoder = make_encoder(self.game, options.observation)
         self.observation_shape = observation_shape(self.encoder)
         self.state = make_batch_state(num_games)
         self._grid_encoder = make_grid_encoder(self.game)
-        self._kernel_options = options.kernel_options()
+        self._kernel_options = options.kernel_options(every_largest=every_largest)
         self._size = int(np.prod(self.observation_shape))
         self._no_actions = np.zeros(num_games, np.int64)
+        self._prepare_kernel()
+
+    def _prepare_kernel(self) -> None:
+        self._rules = self.game.rules
         self._step = specialise(step_batch, *self._arguments(self._no_actions, self.make_result()))
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out what is made from the game again: its tables and the machine code."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_rules", "_step")}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self._prepare_kernel()
 
     def _arguments(
         self, actions: Ints, result: StepResult
@@ -231,6 +299,63 @@ class BatchedGames:
         result = self.make_result() if result is None else result
         self.state.done[:] = True
         self._step(*self._arguments(self._no_actions, result))
+        return result
+
+    def reset_some(self, which: Bools) -> StepResult:
+        """Start a new episode in some of the games.
+
+        Args:
+            which: bool[n], True where a game is reset.
+
+        Returns:
+            The first observations of these games and the current ones of all others, with rewards of 0.
+        """
+        for i in np.flatnonzero(which):
+            board, score = self.game.start_from(self.state.streams[i])
+            self.set_state(int(i), board.state, score)
+        return self.observe()
+
+    def set_state(self, i: int, state: State, score: int) -> None:
+        """Begin a new episode of game i in a given state, with a given score."""
+        self.state.cells[i], self.state.extra[i] = state
+        self.state.scores[i], self.state.done[i] = score, False
+        self.state.moves[i] = self.state.invalid_moves[i] = self.state.invalid_streaks[i] = 0
+
+    def choose_outcome(self, i: int, action: int, board: Board) -> None:
+        """Advance the random stream of game i until a move leads to a board.
+
+        Args:
+            i: The number of the game.
+            action: The move, from 0 to 3.
+            board: The board after the move and the new tile.
+
+        Raises:
+            IllegalMoveError: The move changes nothing.
+            UsageError: The board is not among the outcomes of the move.
+        """
+        now = Board(self.game, State(self.state.cells[i].item(), self.state.extra[i].item()))
+        after, _ = self.game.slide(now, ACTIONS[action])
+        if board not in dict(self.game.outcomes(after)):
+            raise UsageError(f"{self.game.text(board)!r} is no outcome of {ACTIONS[action]} on {self.game.text(now)!r}")
+        draw_until(self._rules, typed_state(after.state), typed_state(board.state), self.state.streams[i])
+
+    def observe(self, result: StepResult | None = None) -> StepResult:
+        """Observe all games as they are now.
+
+        Args:
+            result: Arrays to overwrite; by default new ones.
+
+        Returns:
+            Observations, masks and scores, with rewards of 0.
+        """
+        result = self.make_result() if result is None else result
+        encode_batch(self.encoder, self._rules, self.state.cells, self.state.extra, result.observations)
+        masks = np.empty((self.num_games, 4), np.bool_)
+        grids = self.grids(self.state.cells, self.state.extra).reshape(self.num_games, -1)
+        legal_masks(self._grid_encoder, self._rules, grids, masks)
+        masks[~masks.any(axis=1)] = True  # as in `step`
+        result.action_masks[:], result.scores[:] = masks, self.state.scores
+        result.rewards[:], result.terminated[:], result.truncated[:] = 0.0, False, False
         return result
 
     def step(self, actions: Ints, result: StepResult | None = None) -> tuple[StepResult, bool]:
@@ -290,6 +415,7 @@ class BatchedGames:
             np.empty((n, self._size), np.uint8),
             np.empty((n, 4), np.int8),
             np.empty(n, np.float64),
+            np.empty(n, np.bool_),
             np.empty(n, np.bool_),
             np.empty(n, np.int64),
             np.zeros(n, np.int64),

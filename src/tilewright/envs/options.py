@@ -25,6 +25,8 @@ LIMITS = {
     "end_probability": Range(0, 1),
     "end_fraction": Range(0, 1),
     "end_after": Range(0, 1_000_000_000_000),
+    "max_invalid_moves": Range(0, 1_000_000_000),
+    "max_episode_steps": Range(1, 1_000_000_000),
     "num_envs": Range(1, 1_000_000),
 }
 
@@ -37,6 +39,9 @@ class KernelOptions(NamedTuple):
     end_threshold: Word  # an invalid move ends the episode if a random number below 2**32 is below this one
     end_fraction: float
     end_after: Int
+    max_invalid_moves: int  # an episode is truncated after so many invalid moves in a row; 0 for no limit
+    max_episode_steps: int  # an episode is truncated after so many moves; 0 for no limit
+    every_largest: bool  # `largest_codes` is set in every step, not only where an episode ends
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,10 @@ class EnvOptions:
     tested from the first move at which a single invalid move is not too many: from the tenth move with 0.1. With
     `end_after`, it is tested once there are more invalid moves than that, as in the program of Bouhoula et al. (16).
 
+    A deterministic policy that chooses an invalid move chooses it again, because the board is the same. The episode is
+    therefore truncated after `max_invalid_moves` invalid moves in a row. Random moves never get there: with a single
+    legal move, the chance of 100 wrong choices in a row is 3e-13.
+
     Attributes:
         game: A spec such as `2048:rows=3,columns=3`, or a Game.
         observation: The encoding of the board: grid, onehot, lookahead1 or lookahead2 (see `envs.observations`).
@@ -57,6 +66,8 @@ class EnvOptions:
         end_probability: The probability that an invalid move ends the episode.
         end_fraction: The largest allowed fraction of invalid moves; 0 for no limit.
         end_after: The number of invalid moves up to which their fraction does not end an episode; 0 for the rule above.
+        max_invalid_moves: The number of invalid moves in a row that truncates the episode; 0 for no limit.
+        max_episode_steps: The number of moves that truncates the episode; None for no limit.
 
     Raises:
         UsageError: A value is not allowed.
@@ -76,6 +87,8 @@ class EnvOptions:
     end_probability: float = 0.0
     end_fraction: float = 0.0
     end_after: int = 0
+    max_invalid_moves: int = 100
+    max_episode_steps: int | None = None
 
     def __post_init__(self) -> None:
         """Check all values."""
@@ -88,9 +101,12 @@ class EnvOptions:
             f"reward={self.reward!r}{did_you_mean(str(self.reward), REWARDS)}",
             f"must be {', '.join(REWARDS)} or a function",
         )
-        for name in ("penalty", "end_probability", "end_fraction", "end_after"):
+        for name in ("penalty", "end_probability", "end_fraction", "end_after", "max_invalid_moves"):
             value = getattr(self, name)
-            LIMITS[name].check(f"{name}={excerpt(value)}", value, whole=name == "end_after")
+            LIMITS[name].check(f"{name}={excerpt(value)}", value, whole=name in ("end_after", "max_invalid_moves"))
+        if self.max_episode_steps is not None:
+            shown = f"max_episode_steps={excerpt(self.max_episode_steps)}"
+            LIMITS["max_episode_steps"].check(shown, self.max_episode_steps, whole=True)
         has_fraction = not self.end_after or self.end_fraction > 0
         check_that(has_fraction, f"end_after={self.end_after}", "needs end_fraction, which it defers")
 
@@ -103,9 +119,19 @@ class EnvOptions:
         """The function that computes rewards; None where kernels compute them."""
         return None if isinstance(self.reward, str) else self.reward
 
-    def kernel_options(self) -> KernelOptions:
-        """Return the options that kernels use."""
-        threshold = np.uint64(round(self.end_probability * 2**32))
+    def kernel_options(self, *, every_largest: bool = False) -> KernelOptions:
+        """Return the options that kernels use.
+
+        Args:
+            every_largest: Whether every step finds the largest tile, not only the last one of an episode.
+        """
         return KernelOptions(
-            self.reward == "log2", float(self.penalty), threshold, float(self.end_fraction), int(self.end_after)
+            log2=self.reward == "log2",
+            penalty=float(self.penalty),
+            end_threshold=np.uint64(round(self.end_probability * 2**32)),
+            end_fraction=float(self.end_fraction),
+            end_after=int(self.end_after),
+            max_invalid_moves=int(self.max_invalid_moves),
+            max_episode_steps=int(self.max_episode_steps or 0),
+            every_largest=every_largest,
         )

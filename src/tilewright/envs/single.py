@@ -1,5 +1,6 @@
 """One board as a Gymnasium environment."""
 
+import operator
 from typing import Any, SupportsFloat
 
 import gymnasium
@@ -7,17 +8,18 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from tilewright._core.checks import check_choice
+from tilewright._core.checks import check_choice, check_integer
+from tilewright._core.text import did_you_mean, excerpt
 from tilewright.envs.batch import BatchedGames
 from tilewright.envs.observations import Encoder, OneHotEncoder, observation_shape
 from tilewright.envs.options import EnvOptions, RewardFunction
 from tilewright.envs.render import render_rgb
 from tilewright.errors import UsageError
-from tilewright.games.base import Game
-from tilewright.games.board import Board
-from tilewright.games.rules import State
+from tilewright.games.base import Game, no_move_error
+from tilewright.games.board import Board, BoardLike
+from tilewright.games.rules import ACTIONS, State
 
-__all__ = ["BoardEnv", "observation_space"]
+__all__ = ["BoardEnv", "check_options", "check_seed", "observation_space"]
 
 Observation = NDArray[np.uint8]
 Info = dict[str, Any]
@@ -38,7 +40,7 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
 
     ## Action Space
     `Discrete(4)`: 0 up, 1 right, 2 down, 3 left. A move that would change nothing is invalid and leaves the board as it
-    is. `info["action_mask"]` marks the valid moves.
+    is. `info["action_mask"]` marks the valid moves; on a board without any, it is all ones.
 
     ## Observation Space
     | `observation` | space | content |
@@ -62,31 +64,38 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
 
     ## Starting State
     A start board of the game: two tiles in 2048 (`game="2048:start_tiles=1"` for one), nine tiles in Threes.
+    `reset(options={"board": …})` starts from a board of your own, and `{"board": …, "score": …}` with a score.
 
     ## Episode End
     The episode terminates when no move is valid, with probability `end_probability` after an invalid move, and when
-    more than `end_fraction` of its moves are invalid (and, with `end_after`, more moves than that). It is never
-    truncated.
+    more than `end_fraction` of its moves are invalid (and, with `end_after`, more moves than that). It is truncated
+    after `max_invalid_moves` invalid moves in a row: a deterministic policy would repeat them for ever. A step after
+    the end raises an error.
 
     ## Information
     | key | content |
     | --- | --- |
     | `action_mask` | `int8[4]`, 1 where a move is valid; `env.action_space.sample(mask)` accepts it |
     | `score` | the score of the game so far |
-    | `largest` | the largest tile; only at the end of an episode |
+    | `largest` | the largest tile |
+
+    ## Tree Search
+    `outcomes(action)` lists the boards to which a move can lead, with their probabilities; `set_next_board(board)`
+    makes the next step lead to one of them. Environments can be copied and pickled, with their random stream.
 
     ## Arguments
     `game`: a spec such as `"2048:rows=3,columns=3"`, or a Game. `observation`, `reward`, `penalty`, `end_probability`,
-    `end_fraction`, `end_after`: as above. `render_mode`: `"human"` (prints to the terminal), `"ansi"` (text) or
-    `"rgb_array"`.
+    `end_fraction`, `end_after`, `max_invalid_moves`: as above. `render_mode`: `"human"` (prints to the terminal),
+    `"ansi"` (text) or `"rgb_array"`.
 
     ```python
-    import gymnasium, tilewright.envs
-    env = gymnasium.make("tilewright/2048-v0", observation="onehot", penalty=32, end_fraction=0.1)
+    import gymnasium
+    env = gymnasium.make("tilewright.envs:tilewright/2048-v1", observation="onehot", penalty=32, end_fraction=0.1)
     ```
 
     ## Version History
-    * v0: first version
+    * v1: an episode is truncated after 100 invalid moves in a row (`max_invalid_moves`)
+    * v0: no such limit
     """
 
     metadata: dict[str, Any] = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 4}  # noqa: RUF012
@@ -101,6 +110,7 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
         end_probability: float = 0.0,
         end_fraction: float = 0.0,
         end_after: int = 0,
+        max_invalid_moves: int = 100,
         render_mode: str | None = None,
     ) -> None:
         """Make the environment.
@@ -113,6 +123,7 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
             end_probability: The probability that an invalid move ends the episode.
             end_fraction: The largest allowed fraction of invalid moves; 0 for no limit.
             end_after: The number of invalid moves up to which their fraction does not end an episode.
+            max_invalid_moves: The number of invalid moves in a row that truncates the episode; 0 for no limit.
             render_mode: human, ansi, rgb_array or None.
 
         Raises:
@@ -121,11 +132,14 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
         if render_mode is not None:
             check_choice(f"render_mode={render_mode!r}", render_mode, self.metadata["render_modes"])
         self.render_mode = render_mode
-        options = EnvOptions(game, observation, reward, penalty, end_probability, end_fraction, end_after)
-        self._games = BatchedGames(options, 1)
+        options = EnvOptions(
+            game, observation, reward, penalty, end_probability, end_fraction, end_after, max_invalid_moves
+        )
+        self._games = BatchedGames(options, 1, every_largest=True)
         self._result, self._action = self._games.make_result(), np.zeros(1, np.int64)
         self._shape = self._games.observation_shape
         self._seeded = False
+        self._next_board: Board | None = None
         self.game = self._games.game
         self.action_space = spaces.Discrete(4)
         self.observation_space = observation_space(self.game, self._games.encoder)
@@ -135,19 +149,40 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
 
         Args:
             seed: The seed of this episode and of those that follow; by default the random stream continues.
-            options: Not used.
+            options: `{"board": board}` starts from a board in any form that `Game.parse` reads, and `"score"` gives its
+                score; by default the board is drawn.
 
         Returns:
             The first observation and the information.
+
+        Raises:
+            UsageError: The seed is not a whole number from 0 up, an option is unknown, or no move is legal on the
+                board.
         """
-        super().reset(seed=seed)
+        check_seed(seed)
+        chosen = check_options(options, ("board", "score"))
+        board = self._read_start(chosen) if "board" in chosen else None
+        super().reset(seed=None if seed is None else int(seed))
         if seed is not None or not self._seeded:
-            self._games.seed(0, int(self.np_random.integers(2**62)) if seed is None else seed)
+            self._games.seed(0, int(self.np_random.integers(2**62)) if seed is None else int(seed))
             self._seeded = True
+        self._next_board = None
         result = self._games.reset(self._result)
+        if board is not None:
+            self._games.set_state(0, board.state, int(chosen.get("score", self.game.board_score(board))))
+            self._games.observe(result)
+            result.largest_codes[0] = self.game.code(self.game.largest(board))
         if self.render_mode == "human":
             self.render()
         return result.observations.reshape(self._shape).copy(), self._info()
+
+    def _read_start(self, options: dict[str, Any]) -> Board:
+        board = self.game.parse_position(options["board"])
+        if not self.game.legal(board):
+            raise no_move_error(board)
+        if "score" in options:
+            check_integer(f"score={excerpt(options['score'])}", options["score"], 0)
+        return board
 
     def step(self, action: np.int64) -> tuple[Observation, SupportsFloat, bool, bool, Info]:
         """Make a move.
@@ -156,28 +191,76 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
             action: 0 up, 1 right, 2 down, 3 left.
 
         Returns:
-            The observation, the reward, whether the episode terminates, False (it is never truncated), and the
-            information.
+            The observation, the reward, whether the episode terminates, whether it is truncated, and the information.
 
         Raises:
-            UsageError: The action is not a number from 0 to 3.
+            UsageError: The action is not a whole number from 0 to 3, or the episode has ended.
+            IllegalMoveError: `set_next_board` was called, and the move changes nothing.
         """
+        if self._games.state.done[0]:
+            raise UsageError("the episode has ended, or not begun: call reset() first")
         try:
-            if not 0 <= action <= 3:
-                raise _bad_action(action)
-            self._action[0] = action
+            number = operator.index(action)
         except TypeError:
             raise _bad_action(action) from None
-        result, terminated = self._games.step(self._action, self._result)
-        info = self._info()
-        if terminated:
-            info["largest"] = self.game.value(int(result.largest_codes[0]))
+        if not 0 <= number <= 3:
+            raise _bad_action(action)
+        if self._next_board is not None:
+            self._games.choose_outcome(0, number, self._next_board)
+            self._next_board = None
+        self._action[0] = number
+        result, ended = self._games.step(self._action, self._result)
+        terminated = ended and result.terminated.item()
+        truncated = ended and result.truncated.item()
         if self.render_mode == "human":
             self.render()
-        return result.observations.reshape(self._shape).copy(), result.rewards.item(), terminated, False, info
+        return (
+            result.observations.reshape(self._shape).copy(),
+            result.rewards.item(),
+            terminated,
+            truncated,
+            self._info(),
+        )
 
     def _info(self) -> Info:
-        return {"action_mask": self._result.action_masks[0].copy(), "score": self._result.scores.item()}
+        result = self._result
+        return {
+            "action_mask": result.action_masks[0].copy(),
+            "score": result.scores.item(),
+            "largest": self.game.tile_values[result.largest_codes.item()],
+        }
+
+    def outcomes(self, action: int) -> list[tuple[Board, float]]:
+        """List the boards to which a move can lead, with their probabilities.
+
+        >>> env = BoardEnv("2048:rows=2,columns=2")
+        >>> _ = env.reset(options={"board": "2 2 / 4 8"})
+        >>> [(str(env.game.text(board)), round(probability, 6)) for board, probability in env.outcomes(3)]
+        [('4 2 / 4 8', 0.9), ('4 4 / 4 8', 0.1)]
+
+        Raises:
+            IllegalMoveError: The move changes nothing.
+        """
+        after, _ = self.game.slide(self.board, ACTIONS[action])
+        return self.game.outcomes(after)
+
+    def set_next_board(self, board: BoardLike) -> None:
+        """Make the next step lead to one of the outcomes of its move, instead of a random one.
+
+        The random stream is advanced until it draws this outcome.
+
+        >>> env = BoardEnv("2048:rows=2,columns=2")
+        >>> _ = env.reset(options={"board": "2 2 / 4 8"})
+        >>> env.set_next_board("4 4 / 4 8")
+        >>> observation, *_ = env.step(3)
+        >>> observation.tolist()
+        [[2, 2], [2, 3]]
+
+        Args:
+            board: A board in any form that `Game.parse` reads. The step raises UsageError if it is not among the
+                outcomes of its move.
+        """
+        self._next_board = self.game.parse(board)
 
     @property
     def board(self) -> Board:
@@ -208,4 +291,18 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
 
 
 def _bad_action(action: object) -> UsageError:
-    return UsageError(f"action={action}: must be a number from 0 to 3")
+    return UsageError(f"action={excerpt(action)}: must be a whole number from 0 to 3")
+
+
+def check_seed(seed: object) -> None:
+    """Raise UsageError unless a seed is None or a whole number from 0 up."""
+    if seed is not None:
+        check_integer(f"seed={excerpt(seed)}", seed, 0)
+
+
+def check_options(options: dict[str, Any] | None, known: tuple[str, ...]) -> dict[str, Any]:
+    """Return the options of a reset, an empty dictionary for None; raise UsageError if one is unknown."""
+    for name in options or {}:
+        if name not in known:
+            raise UsageError(f"reset has no option {name!r}{did_you_mean(str(name), known)}; known: {', '.join(known)}")
+    return options or {}

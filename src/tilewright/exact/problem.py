@@ -10,7 +10,7 @@ from tilewright._core.text import excerpt
 from tilewright.errors import UsageError
 from tilewright.exact.kernels import Space
 from tilewright.exact.walls import WALL_CODE, wall_tables
-from tilewright.games import make_game
+from tilewright.games import make_known_game
 from tilewright.games.base import Game
 from tilewright.games.bitboard import board_mask
 from tilewright.games.rules import State
@@ -127,7 +127,7 @@ class Problem:
             KeyError: Something is missing.
             ValueError: Something is no problem.
         """
-        game = as_twenty48(make_game(metadata["game"]))
+        game = as_twenty48(make_known_game(metadata["game"]))
         return cls(game, int(metadata["goal"]) or None, int(metadata["walls"], 16), metadata["name"])
 
 

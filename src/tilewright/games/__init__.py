@@ -7,7 +7,7 @@ from tilewright._core.registry import Entry, Registry
 if TYPE_CHECKING:
     from tilewright.games.base import Game
 
-__all__ = ["GAMES", "make_game"]
+__all__ = ["GAMES", "make_game", "make_known_game"]
 
 GAMES: "Registry[Game]" = Registry(
     "game",
@@ -34,3 +34,13 @@ def make_game(spec: "str | Game" = "2048", **options: object) -> "Game":
         SpecError: There is no such game or option, or an option has an impossible value.
     """
     return GAMES.make(spec, **options)
+
+
+def make_known_game(spec: str) -> "Game":
+    """Make a game from a spec that a file names: nothing is imported on its word.
+
+    Raises:
+        SpecError: As `make_game`, and if the spec names a class of a module that is not imported yet.
+    """
+    GAMES.check_imported(spec)
+    return GAMES.make(spec)

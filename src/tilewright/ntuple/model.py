@@ -17,7 +17,7 @@ from tilewright._core.memory import check_memory
 from tilewright._core.outputs import MODEL
 from tilewright._core.text import excerpt
 from tilewright.errors import FileError, UsageError
-from tilewright.games import make_game
+from tilewright.games import make_known_game
 from tilewright.games.base import Game
 from tilewright.ntuple.compact import LARGEST, MIN_QUANTUM, pack, quantised, unpack
 from tilewright.ntuple.downgrade import Downgrading, check_downgrade_above, make_downgrading
@@ -195,7 +195,7 @@ def load_model(path: str | Path) -> Model:
     try:
         metadata = _translate(metadata)
         architecture, value_function = _read_architecture(metadata), _entry(metadata, "value_function")
-        size, game = network_size(architecture, value_function), make_game(_entry(metadata, "game"))
+        size, game = network_size(architecture, value_function), make_known_game(_entry(metadata, "game"))
         architecture.check_fits(game)
         quantum, downgrade_above = float(_entry(metadata, "quantum")), int(_entry(metadata, "downgrade_above", "0"))
         is_compact = _entry(metadata, "compact") == "true"

@@ -137,7 +137,9 @@ def own_index(stages: OneStage | TileStages, weights: Weights, index: Word, stag
 @implements(written_index, PromotingStages)
 def promoted_index(stages: PromotingStages, weights: Weights, index: Word, stage_size: Word) -> Word:
     """Go back from stage to stage, at most to the first: learning that diverges may leave anything there."""
-    while is_unwritten(stages, weights, weights[index]) and index >= stage_size:
+    while is_unwritten(stages, weights, weights[index]):
+        if index < stage_size:
+            break
         index -= stage_size
     return index
 

@@ -22,6 +22,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#0
 DASHES = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))
 MARKERS = "osD^vP*"
 SCATTER = "scatter-largest"
+MANY_GAMES = 200  # from which on the points of a scatter are small
 
 CurvePoint: TypeAlias = dict[str, float]
 
@@ -119,7 +120,8 @@ def _draw_scatters(rows: Sequence[RowResult]) -> "Figure":
     panels = figure.subplots((len(trained) + 1) // 2, min(2, len(trained)), sharey=True, squeeze=False).ravel()
     for axes, (row, tiles), colour in zip(panels, trained, _cycled(len(trained)), strict=False):
         style(axes)
-        axes.scatter(np.arange(1, len(tiles) + 1), tiles, s=4, alpha=0.35, linewidths=0, color=colour)
+        size = 4 if len(tiles) > MANY_GAMES else 16
+        axes.scatter(np.arange(1, len(tiles) + 1), tiles, s=size, alpha=0.35, linewidths=0, color=colour)
         axes.set_title(row.name, fontsize=9, color=INK)
         axes.set_xlabel("training game", color=INK)
         axes.set_ylabel("largest tile", color=INK)

@@ -2,7 +2,7 @@
 
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -99,9 +99,21 @@ def write_index(folder: Path, *, force: bool = False) -> Path:
         for experiment in experiments:
             runs = summaries.get(f"{paper}/{experiment.name}", [])
             lines.append(_markdown_line(experiment, runs, folder))
+    lines += _other_reports(folder, summaries)
     path = folder / INDEX_NAME
     write_text(path, "\n".join(lines) + "\n", INDEX, force=force)
     return path
+
+
+def _other_reports(folder: Path, summaries: Mapping[str, Sequence[tuple[Summary, Path]]]) -> list[str]:
+    """List the Markdown reports that have no place among the experiments of the papers."""
+    listed = {path for name in all_experiments() for _, path in summaries.get(name, [])}
+    lines = []
+    for report in sorted(folder.glob("*/*/report.md")):
+        if report.parent not in listed:
+            title = read_text(report).partition("\n")[0].removeprefix("# ")
+            lines.append(f"- [{title}]({report.relative_to(folder).as_posix()})")
+    return ["", "## Other reports", "", *lines] if lines else []
 
 
 def write_html_index(folder: Path, *, force: bool = False) -> Path:

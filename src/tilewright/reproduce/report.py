@@ -1,6 +1,7 @@
 """Reports of experiments: the paper's results beside ours, as one HTML page or as Markdown with pictures."""
 
 import html
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -283,9 +284,15 @@ def html_table(table: Table, *, words: bool = False) -> str:
     else:
         heads.append("".join(f"<th>{html.escape(column.name)}</th>" for column in table.columns))
     head = "".join(f"<tr>{line}</tr>" for line in heads)
-    rows = ("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>" for line in table.lines)
+    cell_of = html.escape if words else _number_cell
+    rows = ("<tr>" + "".join(f"<td>{cell_of(cell)}</td>" for cell in line) + "</tr>" for line in table.lines)
     kind = "wide words" if words else "wide"
     return f'<div class="{kind}"><table><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table></div>'
+
+
+def _number_cell(text: str) -> str:
+    """Return a cell whose interval in brackets is on a line of its own, which makes wide tables narrower."""
+    return re.sub(r"^([\d.,]+ %) (\([^)]*\))(.*)$", r"\1\3<br><small>\2</small>", html.escape(text))
 
 
 def _group_heads(columns: Sequence[Column]) -> list[str]:

@@ -84,9 +84,9 @@ def _plot_evaluations(axes: "Axes", evaluations: Sequence[EvaluationPoint]) -> N
     if not evaluations:
         return
     means = [point.score_mean for point in evaluations]
-    margins = [
-        [point.score_mean - point.score_low for point in evaluations],
-        [point.score_high - point.score_mean for point in evaluations],
+    margins = [  # a row that somebody has edited may have its mean outside the interval
+        [max(0.0, point.score_mean - point.score_low) for point in evaluations],
+        [max(0.0, point.score_high - point.score_mean) for point in evaluations],
     ]
     games = [point.games for point in evaluations]
     axes.errorbar(games, means, margins, fmt="o", color=ORANGE, capsize=3, label="evaluations")

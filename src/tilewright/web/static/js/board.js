@@ -65,7 +65,7 @@ export class Board {
     this.tiles = null;
     this.places = new Map(); // "row,column" to the element of its tile
     this.timer = 0;
-    element.setAttribute("role", "img");
+    element.setAttribute("role", element.hasAttribute("tabindex") ? "group" : "img"); // a group may hold buttons
   }
 
   setGame(game) {
@@ -167,7 +167,7 @@ export class Board {
     const digits = String(value).length;
     const size = [0, 46, 43, 34, 27, 22, 18][digits] ?? 100 / digits;
     const looks = { "--r": row, "--c": column, "--back": back, "--fore": fore, "--size": size };
-    const tile = make("div", { class: `tile ${kind}`.trim(), ...looks }, String(value));
+    const tile = make("div", { class: `tile ${kind}`.trim(), "aria-hidden": "true", ...looks }, String(value));
     this.places.set(`${row},${column}`, tile);
     this.element.append(tile);
   }

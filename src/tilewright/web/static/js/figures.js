@@ -27,7 +27,7 @@ function figuresOf(result, summary) {
 /** Show what is said of the game as a whole, and how many moves belong to which class. */
 export function showFigures(result, summary) {
   const box = ([name, value, means]) =>
-    make("div", { title: means }, make("dt", {}, name), make("dd", { class: value.length > 12 ? "words" : "" }, value));
+    make("div", { title: means }, make("dt", {}, name), make("dd", { class: value.length > 7 ? "words" : "" }, value));
   $("review-figures").replaceChildren(...figuresOf(result, summary).map(box));
   const counted = CLASSES.map(({ name, sign, means }) =>
     make("li", { "data-class": name, title: means }, `${sign} ${summary?.counts[name] === 1 ? name : plural(name)} `, make("b", {}, count(summary?.counts[name] ?? 0))),

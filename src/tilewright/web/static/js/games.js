@@ -51,7 +51,7 @@ export function isWon(code, game) {
 export function colours(game, value) {
   const back = game.colours[game.tiles.indexOf(value)] ?? "#3c3a32";
   const light = luminance(back);
-  return { back, fore: (light + 0.05) / (luminance("#33291f") + 0.05) > 1.05 / (light + 0.05) ? "#33291f" : "#ffffff" };
+  return { back, fore: (light + 0.05) / (luminance("#2a2018") + 0.05) > 1.05 / (light + 0.05) ? "#2a2018" : "#ffffff" };
 }
 
 function luminance(colour) {

@@ -1,10 +1,11 @@
 /**
  * The visitor's moves: every key arrives, in its order. A move is made at once from the rules' tables and confirmed by
- * the server after; where the tables do not say what follows, the tiles slide at once and the server adds the new one.
+ * the server after. Where the tables do not say which tile comes, the server is asked for the positions after each move
+ * before a key is pressed; if it has not answered by then, the tiles slide at once and the new one comes later.
  */
 
 import { NoAnswer, get, post } from "./api.js";
-import { decode, isWon } from "./games.js";
+import { actionOf, decode, isWon } from "./games.js";
 import { Rules } from "./rules.js";
 import { HUMAN, entryOf } from "./store.js";
 
@@ -18,17 +19,22 @@ export class Mover {
     this.queue = [];
     this.isPlaying = false;
     this.rules = null;
+    this.loading = null; // while the tables are on their way
+    this.ahead = null; // positions after each move: {before, entries}
     this.made = []; // moves that are not confirmed: {before, entry, spec}
     this.confirming = false;
     addEventListener("online", () => this.#confirm());
   }
 
-  /** Another game: its tables come when they come; until then the server makes the moves. */
-  async setGame(game) {
+  /** Another game: its moves wait for its tables; without any, the server makes them. */
+  setGame(game) {
     this.rules = null;
-    const asked = (this.asked = game.spec);
-    const found = await get("rules", { game: game.spec }).catch(() => null);
-    if (found && this.asked === asked) this.rules = new Rules(game, found);
+    const mine = (this.loading = get("rules", { game: game.spec }).catch(() => null).then((found) => {
+      if (this.loading !== mine) return;
+      this.loading = null;
+      if (found) this.rules = new Rules(game, found);
+      this.lookAhead();
+    }));
   }
 
   press(action) {
@@ -46,6 +52,10 @@ export class Mover {
     if (this.isPlaying) return;
     this.isPlaying = true;
     while (this.queue.length) {
+      if (this.loading) {
+        await this.loading;
+        continue;
+      }
       const action = this.queue.shift();
       if (!this.store.now[4].includes(action[0])) {
         this.board.nudge(action);
@@ -57,16 +67,32 @@ export class Mover {
     this.isPlaying = false;
   }
 
-  /** Make a move by the tables; false if they do not say what follows. */
+  /** Make a move by the tables, or by what the server has said of it already; false if neither says what follows. */
   #moveHere(action) {
     const before = this.store.now;
-    const entry = this.rules?.step(before, action);
+    const made = this.rules?.step(before, action);
+    const entry = made ?? (this.ahead?.before === before ? this.ahead.entries[action] : null);
     if (!entry) return false;
     const after = decode(this.rules.slideCode(before[1], action), this.view.game).tiles;
     this.#accept(entry, { move: action, after });
+    if (!made) return true;
     this.made.push({ before, entry: this.store.now, spec: this.store.spec });
     this.#confirm();
     return true;
+  }
+
+  /** Ask for the positions after each move, where the tables do not say which tile comes. */
+  async lookAhead() {
+    const { store, rules, queue } = this;
+    if (!rules?.lines || rules.spawn || queue.length || store.isOver || this.ahead?.before === store.now) return;
+    const [, board, score, stream, legal] = store.now;
+    const { entries } = (this.ahead = { before: store.now, entries: {} });
+    const request = { game: store.spec, board, score, stream };
+    const ask = async (move) => {
+      const answer = await post("steps", { ...request, moves: [move] }).catch(() => null);
+      if (answer) entries[move] = answer.moves[0];
+    };
+    await Promise.all([...legal].map((letter) => ask(actionOf(letter))));
   }
 
   /** Let the server make a move; the tiles slide meanwhile. */

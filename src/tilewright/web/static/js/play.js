@@ -46,7 +46,10 @@ const mover = new Mover({
   board,
   say,
   moving: (action) => advisor.judge(action),
-  moved: () => advisor.ask(),
+  moved: () => {
+    advisor.ask();
+    mover.lookAhead();
+  },
   isOffline: (truth) => ($("offline").hidden = !truth),
 });
 let entered = false;
@@ -76,6 +79,7 @@ async function tabled(game) {
     if (store.spec !== spec) return;
   } else view.refresh();
   advisor.ask();
+  mover.lookAhead();
 }
 
 const travel = withGame(async (act) => {
