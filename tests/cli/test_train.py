@@ -52,7 +52,7 @@ def test_a_shown_config_explains_its_keys(command: Command) -> None:
     text = command("train", "minute", "--show").out
     words = " ".join(line.removeprefix("# ") for line in text.splitlines())
     for row in describe_config(TrainingConfig):
-        assert f"{row.meaning} {row.key} = " in words
+        assert f"{row.comment} {row.key} = " in words
 
 
 def test_a_shown_config_trains(command: Command) -> None:
