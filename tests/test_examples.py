@@ -20,6 +20,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
         (["cleanrl_ppo.py", "--steps", "300"], "torch", "after 300 steps: mean score "),
         (["torchrl_reinforce.py", "--steps", "512"], "torchrl", "after 512 steps: mean reward of a step "),
         (["tianshou_dqn.py", "--steps", "320"], "tianshou", "after 320 steps: mean return "),
+        (["text_player.py", "--moves", "20", "--teacher", "greedy"], "gymnasium", "corner: loses "),
         (["expectimax_on_env.py", "--moves", "10"], "gymnasium", "score "),
     ],
     ids=lambda value: Path(value[0]).stem if isinstance(value, list) else "",

@@ -256,7 +256,7 @@ def test_a_copy_by_pickle_continues_the_same_games() -> None:
     envs = BoardVectorEnv(5, "2048:rows=3,columns=2", observation="onehot", autoreset_mode="SAME_STEP")
     envs.reset(seed=1)
     envs.step(np.array([0, 1, 2, 3, 0]))
-    twins = pickle.loads(pickle.dumps(envs))  # noqa: S301
+    twins: BoardVectorEnv = pickle.loads(pickle.dumps(envs))  # noqa: S301
     assert len(pickle.dumps(envs)) < 20_000  # the tables of the rules are not in it
     choices = np.random.default_rng(3)
     for _ in range(50):

@@ -15,9 +15,11 @@ try:
 except ImportError:
     raise MissingExtraError("environments need Gymnasium: pip install 'tilewright[gym]'") from None
 
-__all__ = ["IDS"]
+__all__ = ["IDS", "TEXT_IDS"]
 
 IDS = {"tilewright/2048-v1": "2048", "tilewright/Threes-v1": "threes"}  # environment id -> game
+
+TEXT_IDS = {"tilewright/2048-text-v0": "2048", "tilewright/Threes-text-v0": "threes"}
 
 
 def _register(environment: str, game: str, **options: object) -> None:
@@ -33,3 +35,6 @@ def _register(environment: str, game: str, **options: object) -> None:
 for _id, _game in IDS.items():
     _register(_id, _game)
     _register(_id.replace("-v1", "-v0"), _game, max_invalid_moves=0)
+for _id, _game in TEXT_IDS.items():
+    if _id not in gymnasium.registry:
+        gymnasium.register(_id, entry_point="tilewright.envs.text:TextEnv", kwargs={"game": _game})
