@@ -19,8 +19,6 @@ from tilewright.web.rule_tables import rule_tables
 TESTS = Path(__file__).parent / "js"
 _DRIVER = Path(playwright.__file__).parent / "driver"
 NODE = _DRIVER / ("node.exe" if sys.platform == "win32" else "node")
-    Path(playwright.__file__).parent / "driver" / ("node.exe" if sys.platform == "win32" else "node")
-)  # Playwright's own
 GAMES = ("2048", "2048:rows=3,columns=3,four=0.5", "2048:rows=2,columns=4", "2048:rows=4,columns=3", "threes")
 
 
