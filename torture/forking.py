@@ -43,6 +43,7 @@ class Child:
             os.setpgid(0, 0)
             os.dup2(writing, 1)
             os.dup2(writing, 2)
+            sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))  # noqa: SIM115
             code = work()
             sys.stdout.flush()
         except KeyboardInterrupt:
