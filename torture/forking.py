@@ -7,7 +7,6 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from pathlib import Path
 from typing import Self
 
 from torture.campaign import WrongError
@@ -20,35 +19,31 @@ UNCAUGHT = 99
 
 
 class Child:
-    """A function that runs in a forked process; what it prints goes to a file."""
+    """A function that runs in a forked process; what it prints goes to a pipe, which no full disk closes."""
 
-    def __init__(self, work: Callable[[], int], log: Path, before: Callable[[], None] | None = None) -> None:
-        """Start it.
-
-        Args:
-            work: Returns the exit code.
-            log: The file for its output.
-            before: Called in the new process first.
-        """
-        self.log, self.code = log, None
+    def __init__(self, work: Callable[[], int]) -> None:
+        """Start it; `work` returns the exit code."""
+        self.code: int | None = None
+        self._said = b""
+        self._reading, writing = os.pipe()
+        os.set_blocking(self._reading, False)
         sys.stdout.flush()
         sys.stderr.flush()
         self.pid = os.fork()
         if self.pid == 0:
-            self._run(work, before)
+            self._run(work, writing)
+        os.close(writing)
 
-    def _run(self, work: Callable[[], int], before: Callable[[], None] | None) -> None:
+    def _run(self, work: Callable[[], int], writing: int) -> None:
         code = UNCAUGHT
         try:
             signal.signal(signal.SIGINT, signal.default_int_handler)
             for number in (signal.SIGTERM, signal.SIGHUP):
                 signal.signal(number, signal.SIG_DFL)
             os.setpgid(0, 0)
-            file = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            os.dup2(file, 1)
-            os.dup2(file, 2)
-            if before is not None:
-                before()
+            os.dup2(writing, 1)
+            os.dup2(writing, 2)
+            sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))  # noqa: SIM115
             code = work()
             sys.stdout.flush()
         except KeyboardInterrupt:
@@ -59,10 +54,9 @@ class Child:
         finally:
             os._exit(code)
 
-    code: int | None
-
     def poll(self) -> int | None:
         """Return the exit code, negative for a signal; None while it runs."""
+        self._read()
         if self.code is None:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
@@ -90,15 +84,21 @@ class Child:
                 os.waitpid(self.pid, 0)
                 raise WrongError(f"hang: the command does not end within {seconds:g} s: {self.said()[-500:]}")
             time.sleep(_POLL_SECONDS)
+        self._read()
         said = self.said()
         if "Traceback (most recent call last)" in said or self.code == UNCAUGHT:
             raise WrongError(f"traceback: {_last_line(said)}: {said[-1500:]}")
         assert self.code is not None  # noqa: S101
         return self.code
 
+    def _read(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while chunk := os.read(self._reading, 1 << 16):
+                self._said += chunk
+
     def said(self) -> str:
-        """Return what it printed."""
-        return self.log.read_text("utf-8", "replace") if self.log.exists() else ""
+        """Return what it has printed."""
+        return self._said.decode("utf-8", "replace")
 
     def __enter__(self) -> Self:
         return self
@@ -107,6 +107,8 @@ class Child:
         if self.poll() is None:
             self.send(signal.SIGKILL)
             os.waitpid(self.pid, 0)
+        self._read()
+        os.close(self._reading)
 
 
 def _last_line(said: str) -> str:

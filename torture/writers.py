@@ -1,6 +1,7 @@
 """The commands that write, small: how each is run, what must hold after any interruption, and what it must end as."""
 
 import shutil
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tilewright._core.files import read_tensors
-from tilewright.cli.main import main
+from tilewright.cli.main import run
 from tilewright.errors import FileError, TilewrightError
 from tilewright.exact.table import load_table
 from tilewright.ntuple.model import load_model
@@ -28,6 +29,16 @@ from torture.sandbox import check_inside, root
 __all__ = ["Writer", "deep_writers", "ntuple_writers"]
 
 Result = Any
+
+
+def command(words: list[str]) -> int:
+    """Run a command as the console script does, and return its exit code."""
+    sys.argv = ["tilewright", *words]
+    try:
+        run()
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
 
 
 class Writer(ABC):
@@ -84,7 +95,7 @@ class TrainingWriter(Writer):
 
     def _run(self, folder: Path) -> int:
         which = ["--resume", str(folder)] if RunFolder(folder).exists() else [str(self.file), "--out", str(folder)]
-        return main(["train", *which, "--threads", "1"])
+        return command(["train", *which, "--threads", "1"])
 
     def check(self, folder: Path, before: Any) -> Any:
         run = RunFolder(folder)
@@ -127,7 +138,7 @@ class RecordWriter(Writer):
         folder.mkdir(parents=True, exist_ok=True)
         game = "2048:rows=3,columns=3"
         options = ["--games", "150", "--seed", "3", "--threads", "2", "--record", str(folder / "games.jsonl")]
-        return main(["evaluate", "random", "--game", game, *options, "--csv", str(folder / "games.csv")])
+        return command(["evaluate", "random", "--game", game, *options, "--csv", str(folder / "games.csv")])
 
     def check(self, folder: Path, before: Any) -> Any:
         file = folder / "games.jsonl"
@@ -163,7 +174,7 @@ class PackWriter(Writer):
     def _run(self, folder: Path) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         packed = folder / "packed.safetensors"
-        return main(["models", str(self.model), "--pack", str(packed), "--quantum", "0.1", "--games", "20"])
+        return command(["models", str(self.model), "--pack", str(packed), "--quantum", "0.1", "--games", "20"])
 
     def check(self, folder: Path, before: Any) -> Any:
         if self.model.read_bytes() != self.content:
@@ -184,7 +195,7 @@ class SolveWriter(Writer):
 
     def _run(self, folder: Path) -> int:
         folder.mkdir(parents=True, exist_ok=True)
-        return main(["solve", "2048:rows=2,columns=3", "--out", str(folder / "exact.table"), "--threads", "1"])
+        return command(["solve", "2048:rows=2,columns=3", "--out", str(folder / "exact.table"), "--threads", "1"])
 
     def check(self, folder: Path, before: Any) -> Any:
         table = folder / "exact.table"
@@ -233,7 +244,7 @@ class SweepWriter(SuiteWriter):
 
     def _run(self, folder: Path) -> int:
         options = ["--evaluate-games", "10", "--threads", "2", "--out", str(folder)]
-        return main(["sweep", str(self.file), "alpha=0.25,0.5", "step_size=tc,fixed", *options])
+        return command(["sweep", str(self.file), "alpha=0.25,0.5", "step_size=tc,fixed", *options])
 
 
 class ReproduceWriter(SuiteWriter):

@@ -10,7 +10,7 @@ import pytest
 
 import tilewright
 from tests.cli.conftest import Command
-from tests.process import environment, run_tilewright
+from tests.process import environment, run_python, run_tilewright
 from tilewright.cli.main import COMMANDS
 
 
@@ -108,6 +108,30 @@ def test_a_reader_that_went_away_is_no_traceback(arguments: list[str]) -> None:
     os.close(writer)
     errors = [line for line in found.stderr.splitlines() if not line.startswith("compiling kernels")]
     assert (found.returncode, errors) == (1, [])
+
+
+DROPPED_INTERRUPT = """
+import signal, time, weakref
+from tilewright.cli import main as module
+
+class Child:
+    pass
+
+def command(words, standalone_mode):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    child = Child()
+    reference = weakref.ref(child, lambda _: signal.raise_signal(signal.SIGINT))
+    del child
+    time.sleep(60)
+
+module.cli.main = command
+module.run()
+"""
+
+
+def test_ctrl_c_during_a_callback_whose_exceptions_python_drops_is_not_lost() -> None:
+    said = run_python(DROPPED_INTERRUPT)
+    assert (said.returncode, said.stderr) == (1, "tilewright: stopped\n")
 
 
 def test_a_terminal_without_unicode_gets_replacements() -> None:

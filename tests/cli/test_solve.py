@@ -60,8 +60,9 @@ def test_move_and_review_say_what_the_values_are(command: Command, tmp_path: Pat
     command("solve", GAME, "--goal", "32", "--out", str(out))
     agent = f"exact:table={out}"
     said = command("move", "2 2 / 4 0", "--game", GAME, "--agent", agent)
-    assert "probability of making a 32" in said.out
+    assert "probability" in said.out
     assert "0.08375151" in said.out
-    assert json.loads(command("move", "2 2 / 4 0", "--game", GAME, "--agent", agent, "--json").out)["unit"]
+    facts = json.loads(command("move", "2 2 / 4 0", "--game", GAME, "--agent", agent, "--json").out)
+    assert facts["unit"] == "probability"
     command("evaluate", "random", "--game", GAME, "--games", "1", "--record", str(games))
-    assert "probability of making a 32" in command("review", str(games), "--agent", agent).out
+    assert "probability" in command("review", str(games), "--agent", agent).out

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
+from tests.cli.pseudoterminal import on_terminal
 from tests.process import start_tilewright
 from tests.training.sessions import StopAfter, learned, rows_but_time, tiny, train
 from tilewright import evaluate, make_agent
@@ -51,7 +52,7 @@ def test_a_shown_config_explains_its_keys(command: Command) -> None:
     text = command("train", "minute", "--show").out
     words = " ".join(line.removeprefix("# ") for line in text.splitlines())
     for row in describe_config(TrainingConfig):
-        assert f"{row.meaning} {row.key} = " in words
+        assert f"{row.comment} {row.key} = " in words
 
 
 def test_a_shown_config_trains(command: Command) -> None:
@@ -246,6 +247,21 @@ def test_a_terminal_gets_a_bar_with_the_status_and_the_curve() -> None:
     assert "stopping after the current games, to save everything" in seen
     assert "Traceback" not in seen
     assert "model run/model.safetensors" in out
+
+
+def test_a_terminal_that_goes_away_does_not_take_the_training_with_it() -> None:
+    """Writing to it fails from then on; everything is saved all the same."""
+    folder = RunFolder(Path("run"))
+    with on_terminal("train", "tiny.toml", "--out", "run", "--games", "1000000000", "--threads", "1") as terminal:
+        while not folder.metrics_file.exists():
+            assert terminal.process.poll() is None, terminal.raw
+            terminal._read(0.1)
+        os.close(terminal._theirs)
+        os.close(terminal.ours)
+        assert terminal.process.wait(600) == 1
+    assert load_model(folder.model_file).origin["games"] == str(folder.curve_points()[-1].games)
+    assert folder.checkpoint_file.exists()
+    assert folder.report_file.exists()
 
 
 def test_the_trained_player_is_better_than_greedy(command: Command) -> None:

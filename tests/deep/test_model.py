@@ -64,6 +64,8 @@ def test_the_metadata_uses_the_words_of_the_configuration(tmp_path: Path) -> Non
         ({"encoding": "planes"}, "its metadata is damaged: encoding 'planes'"),
         ({"game": "chess"}, "its metadata is damaged: there is no game 'chess'"),
         ({"reward_scale": "much"}, "its metadata is damaged: could not convert"),
+        ({"lookahead": "9"}, "its metadata is damaged: lookahead '9'; allowed: 0, 1, 2"),
+        ({"lookahead": "1"}, "the weights do not fit small"),
         ({"reward_scale": "nan"}, "its metadata is damaged: reward_scale nan: must be from 1e-06 to"),
         ({"reward_scale": "0"}, "its metadata is damaged: reward_scale 0.0: must be from 1e-06 to"),
         ({"game": "2048:rows=2", "architecture": "lines"}, "its metadata is damaged: a board of 2x4 cells"),

@@ -129,6 +129,32 @@ tw.solve({GAME!r}, out={str(out)!r}, threads=1, progress=stop)
     assert list(tmp_path.iterdir()) == [out]
 
 
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_after_kill_9_while_the_table_is_written_nothing_is_left(
+    moment: str, tmp_path: Path, table: tw.ExactTable
+) -> None:
+    """Before and after the table takes its place; it replaces nothing else in this folder but files of layers."""
+    out = tmp_path / "2x3.table"
+    code = f"""
+import os, signal
+from pathlib import Path
+import tilewright as tw
+replace = Path.replace
+def dying(self, target):
+    if Path(target).suffix != ".table":
+        return replace(self, target)
+    if {moment!r} == "after":
+        replace(self, target)
+    os.kill(os.getpid(), signal.SIGKILL)
+Path.replace = dying
+tw.solve({GAME!r}, out={str(out)!r}, threads=1)
+"""
+    assert run_python(code).returncode == -9
+    assert len(list(tmp_path.iterdir())) == 2  # the layers, and the table or what will be the table
+    assert tw.solve(GAME, out=out, threads=1).value == table.value
+    assert list(tmp_path.iterdir()) == [out]
+
+
 def test_a_damaged_or_foreign_working_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "table"
 

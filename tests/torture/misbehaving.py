@@ -9,6 +9,13 @@ from tilewright.errors import UsageError
 from torture.campaign import Campaign, Case, WrongError
 
 
+class TwoLinesError(UsageError):
+    """An error that goes round what the errors of the package promise."""
+
+    def __str__(self) -> str:
+        return "one\ntwo"
+
+
 class Misbehaving(Campaign):
     """An input names its deed."""
 
@@ -30,7 +37,7 @@ class Misbehaving(Campaign):
         if deed == "memory":
             bytearray(100_000_000)[::4096] = bytes(24415)
         if deed == "two lines":
-            raise UsageError("one\ntwo")
+            raise TwoLinesError
         if deed == "wrong":
             raise WrongError("wrong: a value")
         if deed == "exit":

@@ -72,3 +72,13 @@ def test_a_new_run_touches_nothing_that_is_there(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match=f"{name} is there already, and would be replaced: choose another folder"):
             open_session(tiny(), tmp_path / name)
         assert [file.name for file in (tmp_path / name).iterdir()] == [name]
+
+
+def test_a_new_run_removes_what_a_session_left_that_was_killed_before_it_began(tmp_path: Path) -> None:
+    """Killed while it wrote its configuration, so that there is no run to resume."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / ".config.toml.0123456789abcdef.part").write_text("games = ")
+    (folder / ".mine.part").write_text("somebody else's")
+    train(tiny(games=5), folder)
+    assert [path.name for path in folder.glob("*.part")] == [".mine.part"]

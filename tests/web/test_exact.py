@@ -19,8 +19,8 @@ def test_a_table_of_the_server_gives_exact_values_with_their_unit(tmp_path: Path
         asked = {"board": "2 2 / 4 0", "game": GAME, "agent": spec}
         advice = client.get(f"{API}/move", params=asked).json()
         assert advice["values"] == load_table(tmp_path / "table").values("2 2 / 4 0")
-        assert advice["unit"] == "probability of making a 32"
-        assert client.get(f"{API}/move", params=asked | {"agent": "greedy"}).json()["unit"] == ""
+        assert advice["unit"] == "probability"
+        assert client.get(f"{API}/move", params=asked | {"agent": "greedy"}).json()["unit"] == "reward"
         elsewhere = client.get(f"{API}/move", params={"board": "2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2", "agent": spec})
         assert elsewhere.status_code in (400, 422)
         assert "cannot play 2048" in elsewhere.json()["reason"]

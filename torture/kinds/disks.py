@@ -42,7 +42,7 @@ class FullDisk(Interruptions):
         folder = empty(home / "work")
         begin, wait = case["during"] * self.duration[which], case["moment"]
         filler = home / "filler"
-        with Child(lambda: writer.run(folder), self.log) as child:
+        with Child(lambda: writer.run(folder)) as child:
             time.sleep(begin)
             self._fill(child, filler, case["kilobytes"])
             if wait is not None:

@@ -28,7 +28,6 @@ class Interruptions(Campaign):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self.writers = self._writers(folder / "inputs")[self.parts]
-        self.log = folder / "log"
         self.expected: list[Any] = []
         self.duration: list[float] = []
         self._warm_up(folder)
@@ -49,7 +48,7 @@ class Interruptions(Campaign):
 
     def _finish(self, writer: Writer, folder: Path) -> None:
         """Run the command to its end, undisturbed."""
-        with Child(lambda: writer.run(folder), self.log) as child:
+        with Child(lambda: writer.run(folder)) as child:
             code = child.wait(_RUN_SECONDS)
         if code:
             raise WrongError(f"{writer.name}: cannot go on: exit code {code}: {child.said()[-500:]}")
@@ -82,7 +81,7 @@ class Kills(Interruptions):
         writer, folder = self.writers[which], empty(self.folder / "killed")
         for name, moment in case["steps"]:
             number = signal.Signals[name]
-            with Child(lambda: writer.run(folder), self.log) as child:
+            with Child(lambda: writer.run(folder)) as child:
                 time.sleep(moment * self.duration[which])
                 kills += child.send(number)
                 code = child.wait(_END_SECONDS if child.code is None else 0.1)

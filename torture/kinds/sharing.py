@@ -28,9 +28,9 @@ class TwoProcesses(Interruptions):
         """Run both, check what they left, let the command finish, and compare."""
         which = case["command"]
         writer, folder = self.writers[which], empty(self.folder / "shared")
-        with Child(lambda: writer.run(folder), self.folder / "log-1") as first:
+        with Child(lambda: writer.run(folder)) as first:
             time.sleep(case["delay"] * self.duration[which])
-            with Child(lambda: writer.run(folder), self.folder / "log-2") as second:
+            with Child(lambda: writer.run(folder)) as second:
                 if case["kill"] is not None:
                     time.sleep(case["kill"] * self.duration[which])
                     first.send(signal.SIGKILL)

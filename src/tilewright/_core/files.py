@@ -5,6 +5,7 @@ chunk by chunk and not by the safetensors package, whose writer needs a second c
 is the same.
 """
 
+import glob
 import hashlib
 import json
 import math
@@ -13,7 +14,7 @@ import os
 import secrets
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeAlias, TypeGuard
 
@@ -33,6 +34,7 @@ __all__ = [
     "parse_json",
     "read_metadata",
     "read_tensors",
+    "remove_unfinished",
     "replace_file",
     "write_bytes",
     "write_tensors",
@@ -84,6 +86,13 @@ def replace_file(path: Path, kind: FileKind | None = None, *, force: bool = Fals
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove what processes left that were killed while they replaced `path`; nobody may write to it meanwhile."""
+    with suppress(OSError):
+        for part in path.parent.glob(f".{glob.escape(_short(path.name))}.*.part"):
+            part.unlink(missing_ok=True)
 
 
 def _short(name: str) -> str:

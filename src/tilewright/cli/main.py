@@ -1,11 +1,14 @@
 """`tilewright COMMAND`: find the command, and report every error as one line and an exit code."""
 
+import _thread
 import errno
 import gc
 import importlib
 import io
 import os
+import signal
 import sys
+import threading
 import warnings
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +24,7 @@ from tilewright.errors import TilewrightError, UsageError
 __all__ = ["COMMANDS", "cli", "main", "run"]
 
 _LONGEST_LINE = 1500  # of a message
+_SOON_SECONDS = 0.01
 # name -> (module:attribute, summary); the module is imported when the command runs, so that `--help` is quick
 COMMANDS = {
     "demo": ("tilewright.cli.demo:demo", "Train a player for a minute, compare it, write a report."),
@@ -174,10 +178,29 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     _complain(str(message), 0)
 
 
+def _repeat_interrupt(dropped: "sys.UnraisableHookArgs") -> None:
+    """Send Ctrl-C again if it came during a callback whose exceptions Python drops, after a line and a traceback."""
+    if not issubclass(dropped.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(dropped)
+        return
+    again = threading.Timer(_SOON_SECONDS, _interrupt)
+    again.daemon = True
+    again.start()
+
+
+def _interrupt() -> None:
+    main_thread = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main_thread is not None:
+        signal.pthread_kill(main_thread, signal.SIGINT)  # ends a wait, too
+    else:
+        _thread.interrupt_main()
+
+
 def run() -> None:
     """Run the command of this process, and exit: the console script."""
     _open_standard_streams()
     warnings.showwarning = _show_warning  # where it comes from is of no interest
+    sys.unraisablehook = _repeat_interrupt
     gc.set_threshold(50_000, 20, 100)  # compiling and importing make many objects that stay: fewer looks at all of them
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

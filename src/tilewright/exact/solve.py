@@ -27,7 +27,7 @@ from tilewright.exact.layers import (
 )
 from tilewright.exact.problem import Problem, as_twenty48
 from tilewright.exact.table import ExactTable, load_table, write_table
-from tilewright.exact.work_folder import Layers, open_layers
+from tilewright.exact.work_folder import Layers, open_layers, remove_layers
 from tilewright.games import make_game
 from tilewright.games.base import Game
 
@@ -133,6 +133,7 @@ def _finished_before(problem: Problem, out: Path) -> ExactTable:
         raise FileError(f"{error}; it will not be overwritten: delete it, or choose another output file") from None
     if table.problem.to_metadata() != problem.to_metadata():
         raise FileError(f"{out}: is a table of {table.problem.title}; choose another output file")
+    remove_layers(out)
     return table
 
 

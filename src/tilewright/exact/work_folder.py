@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tilewright._core.appending import PATIENCE, write_patiently
-from tilewright._core.files import Array, make_folder, read_tensors, write_tensors
+from tilewright._core.files import Array, make_folder, read_tensors, remove_unfinished, write_tensors
 from tilewright._core.jit import writable_view
 from tilewright._core.locks import try_lock
 from tilewright.errors import FileError, UsageError
 
-__all__ = ["Layers", "open_layers", "work_folder_of"]
+__all__ = ["Layers", "open_layers", "remove_layers", "work_folder_of"]
 
 _FILE_BYTES = 1 << 27
 _FILE_SECONDS = 20.0
@@ -116,5 +116,16 @@ def open_layers(out: Path | None, identity: Mapping[str, str]) -> Iterator[Layer
     with try_lock(folder / "lock") as is_ours:
         if not is_ours:
             raise UsageError(f"{out}: another process is solving it at this moment")
+        remove_unfinished(out)
         yield Layers(folder, identity)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_layers(out: Path) -> None:
+    """Remove the layers of a table that is written; a process was killed after it had written it."""
+    folder = work_folder_of(out)
+    if not folder.is_dir():
+        return
+    with try_lock(folder / "lock") as is_ours:
+        if is_ours:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -99,6 +99,7 @@ class _Evaluator:
         self.finished = np.zeros(games, np.bool_)
         self._players = threading.local()
         self._began = 0.0
+        self._result: Evaluation | None = None  # of all games
 
     def run(self, progress: Progress | None, recorder: GamesRecorder | None, cluster: Cluster | None) -> Evaluation:
         """Play all games, and return their results."""
@@ -107,7 +108,8 @@ class _Evaluator:
         self._began = time.perf_counter()
         with self.partial_after(KeyboardInterrupt):
             self._play_all(progress, recorder, cluster)
-        return self.evaluation()
+        self._result = self.evaluation()
+        return self._result
 
     @contextmanager
     def partial_after(self, kind: type[BaseException]) -> Iterator[None]:
@@ -116,7 +118,7 @@ class _Evaluator:
             yield
         except kind as error:
             if self.finished.any():
-                error.partial = self.evaluation()  # type: ignore[attr-defined]
+                error.partial = self._result or self.evaluation()  # type: ignore[attr-defined]
             raise
 
     def evaluation(self) -> Evaluation:

@@ -141,8 +141,8 @@ class GamesRecorder(_RecordFile):
 
     def _incomplete(self, error: FileError) -> FileError:
         """The error for a file that lacks games."""
-        games = "1 game" if self._written == 1 else f"{self._written:,} games"
-        return FileError(f"{error}; the file has the first {games}")
+        kept = {0: "no game", 1: "the first game"}.get(self._written, f"the first {self._written:,} games")
+        return FileError(f"{error}; the file has {kept}")
 
     def close(self) -> None:
         """Write the games that could not be written before, waiting a while for room, and close the file.

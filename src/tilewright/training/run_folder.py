@@ -22,7 +22,15 @@ from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 from tilewright import __version__
 from tilewright._core.appending import AppendedFile
-from tilewright._core.files import Array, Tensors, parse_json, read_tensors, write_bytes, write_tensors
+from tilewright._core.files import (
+    Array,
+    Tensors,
+    parse_json,
+    read_tensors,
+    remove_unfinished,
+    write_bytes,
+    write_tensors,
+)
 from tilewright._core.inputs import modified_at, open_input
 from tilewright._core.locks import FileLock
 from tilewright.errors import FileError, UsageError
@@ -339,8 +347,7 @@ class RunFolder:
     def remove_unfinished(self) -> None:
         """Remove temporary files of a process that was killed while it saved; they can be as large as a checkpoint."""
         for file in self.files:
-            for part in self.path.glob(f".{file.name}.*.part"):
-                part.unlink(missing_ok=True)
+            remove_unfinished(file)
 
     def drop_rows_after(self, progress: SavedProgress) -> None:
         """Drop the rows that a session resumed from a checkpoint writes again.

@@ -392,6 +392,7 @@ def open_session(
             session.start_or_resume(resume=True)
         else:
             run.check_free()  # somebody may have been quicker
+            run.remove_unfinished()  # of a session that was killed before it had a configuration
         config.save(run.config_file)
     except BaseException:
         session.unlock()

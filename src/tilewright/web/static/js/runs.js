@@ -101,18 +101,18 @@ async function countTiles() {
   $("tiles-chart").replaceChildren();
   try {
     const asked = { agent: `${agent}:model=${run}`, game, games: Number($("tiles-games").value) };
-    await runJob("evaluations", asked, { signal: mine.signal, progress: (job) => showTiles(job, game, run) });
+    const described = await gameOf(game);
+    await runJob("evaluations", asked, { signal: mine.signal, progress: (job) => showTiles(job, described, run) });
   } catch (error) {
     if (error.name !== "AbortError") $("tiles-said").textContent = error.message;
   }
 }
 
-async function showTiles(job, spec, run) {
+function showTiles(job, game, run) {
   const found = job.result;
   const mean = found ? `, mean score ${count(found.score.mean)}` : "";
   $("tiles-said").textContent = job.reason || `${run}: ${count(job.done)} of ${count(job.total)} games${mean}`;
   if (!found) return;
-  const game = await gameOf(spec);
   const most = Math.max(...Object.values(found.tiles));
   $("tiles-chart").replaceChildren(
     ...Object.entries(found.tiles).map(([tile, games]) => {
