@@ -72,9 +72,9 @@ def make_batch_state(num_games: int) -> BatchState:
     """Return the state of games that are reset by the first step."""
     cells, extra = np.zeros(num_games, np.uint64), np.zeros(num_games, np.uint64)
     streams = np.zeros((num_games, 2), np.uint64)
-    counts = np.zeros((4, num_games), np.int64)  # scores, moves, invalid_moves, last_valid
+    scores, moves, invalid_moves, last_valid = np.zeros((4, num_games), np.int64)
     done = np.ones(num_games, np.bool_)
-    return BatchState(cells, extra, streams, *counts, done)
+    return BatchState(cells, extra, streams, scores, moves, invalid_moves, last_valid, done)
 
 
 @inline
@@ -118,14 +118,15 @@ def _make_move(
         games.invalid_moves[i] += 1
         result.rewards[i] = -options.penalty
         is_stuck = games.moves[i] - games.last_valid[i] >= options.max_invalid_moves
-        return _invalid_move_ends(options, games, i), is_stuck or games.moves[i] >= options.max_episode_steps
+        is_long = games.moves[i] >= options.max_episode_steps
+        return _invalid_move_ends(options, games, i), bool(is_stuck or is_long)
     state, spawn_reward = spawn(rules, after, games.streams[i])
     points = reward + spawn_reward
     games.cells[i], games.extra[i] = state.cells, state.extra
     games.scores[i] += points
     games.last_valid[i] = games.moves[i]
     result.rewards[i] = np.log2(points) if options.log2 and points > 0 else points
-    return False, games.moves[i] >= options.max_episode_steps
+    return False, bool(games.moves[i] >= options.max_episode_steps)
 
 
 @inline
