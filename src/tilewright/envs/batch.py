@@ -407,7 +407,7 @@ class BatchedGames:
             np.empty(n, np.int64),
             np.zeros(n, np.int64),
             np.empty((2, n), np.uint64),
-            np.zeros((finals, self._size), np.uint8),
+            np.empty((finals, self._size), np.uint8),
             np.zeros((finals, 4), np.int8),
             np.zeros(finals, np.int64),
         )
