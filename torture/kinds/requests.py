@@ -126,11 +126,9 @@ class Requests(Campaign):
             paths += [f"move?game={quote(game)}&board={quote(board)}&agent={quote(agent)}" for agent in _AGENTS]
         for path in paths:
             self._send(self._http("GET", f"/api/v1/{path}"), _COMPILE_SECONDS)
-        for body in (
-            b'{"board": "1120000000000001", "move": "left"}',
-            b'{"board": "1120000000000001", "agent": "greedy"}',
-        ):
-            self._send(self._http("POST", "/api/v1/step", body), _COMPILE_SECONDS)
+        for agent in (None, *_AGENTS):
+            step = {"board": _BOARD, **({"move": "left"} if agent is None else {"agent": agent})}
+            self._send(self._http("POST", "/api/v1/step", json.dumps(step).encode()), _COMPILE_SECONDS)
 
     # Good requests, meanwhile
 
