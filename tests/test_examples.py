@@ -12,21 +12,19 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
 @pytest.mark.parametrize(
-    ("command", "module", "beginning"),
+    ("command", "beginning"),
     [
-        (["train_ppo.py", "--steps", "100"], "stable_baselines3", "after 100 steps: mean score "),
-        (["train_dqn.py", "--steps", "300"], "stable_baselines3", "after 300 steps: mean score "),
-        (["train_maskable_ppo.py", "--steps", "300"], "sb3_contrib", "after 300 steps: mean score "),
-        (["cleanrl_ppo.py", "--steps", "300"], "torch", "after 300 steps: mean score "),
-        (["torchrl_reinforce.py", "--steps", "512"], "torchrl", "after 512 steps: mean reward of a step "),
-        (["tianshou_dqn.py", "--steps", "320"], "tianshou", "after 320 steps: mean return "),
-        (["text_player.py", "--moves", "20", "--teacher", "greedy"], "gymnasium", "corner: loses "),
-        (["expectimax_on_env.py", "--moves", "10"], "gymnasium", "score "),
+        (["train_ppo.py", "--steps", "100"], "after 100 steps: mean score "),
+        (["train_dqn.py", "--steps", "300"], "after 300 steps: mean score "),
+        (["train_maskable_ppo.py", "--steps", "300"], "after 300 steps: mean score "),
+        (["cleanrl_ppo.py", "--steps", "300"], "after 300 steps: mean score "),
+        (["torchrl_reinforce.py", "--steps", "512"], "after 512 steps: mean reward of a step "),
+        (["text_player.py", "--moves", "20", "--teacher", "greedy"], "corner: loses "),
+        (["expectimax_on_env.py", "--moves", "10"], "score "),
     ],
     ids=lambda value: Path(value[0]).stem if isinstance(value, list) else "",
 )
-def test_an_example_runs(command: list[str], module: str, beginning: str) -> None:
-    pytest.importorskip(module, reason=f"the example needs {module}")
+def test_an_example_runs(command: list[str], beginning: str) -> None:
     found = subprocess.run(
         [sys.executable, str(EXAMPLES / command[0]), *command[1:]],
         env=environment(),

@@ -6,7 +6,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tilewright import MissingExtraError, UsageError
@@ -86,14 +85,3 @@ def test_a_missing_package_names_its_pip_line(monkeypatch: pytest.MonkeyPatch) -
 def test_impossible_options_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=next(iter(options))):
         audit_engine(ENVIRONMENT, **options)
-
-
-@pytest.mark.parametrize("package", ["pgx", "jumanji", "open_spiel"])
-def test_a_peer_can_be_driven_where_it_is_installed(package: str) -> None:
-    pytest.importorskip("pyspiel" if package == "open_spiel" else package)
-    factory = open_engine(package)
-    engine = factory.make()
-    assert np.array_equal(engine.reset(3).board, engine.reset(3).board)
-    view, reward = engine.step(next(action for action, legal in enumerate(engine.reset(3).legal or ()) if legal))
-    assert reward >= 0
-    assert not view.over

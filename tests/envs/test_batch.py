@@ -102,7 +102,7 @@ def test_the_program_of_bouhoula_ends_an_episode_after_more_than_16_invalid_move
     games = games_on(STUCK_LEFT, end_fraction=0.1, end_after=16)
     assert [games.step(UP)[1] for _ in range(17)] == [False] * 16 + [True]
     games = games_on(STUCK_LEFT, end_fraction=0.1, end_after=16)
-    games.state.moves[0], games.state.invalid_moves[0] = 181, 16
+    games.state.moves[0], games.state.invalid_moves[0], games.state.last_valid[0] = 181, 16, 181
     assert [games.step(UP)[1] for _ in range(3)] == [False, False, True]  # 17 of 182, 18 of 183, 19 of 184
 
 

@@ -3,10 +3,11 @@
 import json
 import shutil
 import subprocess
+import sys
 from importlib import resources
 from pathlib import Path
 
-import pytest
+import playwright
 
 from tests.web.plugins import Halves
 from tilewright import make_game
@@ -16,7 +17,8 @@ from tilewright.web.positions import entry_of, play_move, start_position
 from tilewright.web.rule_tables import rule_tables
 
 TESTS = Path(__file__).parent / "js"
-NODE = shutil.which("node")
+_DRIVER = Path(playwright.__file__).parent / "driver"
+NODE = _DRIVER / ("node.exe" if sys.platform == "win32" else "node")
 GAMES = ("2048", "2048:rows=3,columns=3,four=0.5", "2048:rows=2,columns=4", "2048:rows=4,columns=3", "threes")
 
 
@@ -35,9 +37,7 @@ def played(game: Game) -> dict[str, object]:
     return {"game": described, "tables": rule_tables(game), "entries": entries}
 
 
-@pytest.mark.skipif(NODE is None, reason="node is not installed; the browser tests use the same modules")
 def test_the_modules_of_the_page(tmp_path: Path) -> None:
-    assert NODE is not None
     modules, tests = tmp_path / "modules", tmp_path / "tests"
     shutil.copytree(str(resources.files("tilewright.web") / "static" / "js"), modules)
     shutil.copytree(TESTS, tests)
@@ -45,6 +45,6 @@ def test_the_modules_of_the_page(tmp_path: Path) -> None:
     games = [played(make_game(spec)) for spec in GAMES] + [played(Halves())]
     (tests / "games.json").write_text(json.dumps(games))
     files = sorted(str(path) for path in tests.glob("*.test.js"))
-    done = subprocess.run([NODE, "--test", *files], capture_output=True, text=True, check=False)
+    done = subprocess.run([str(NODE), "--test", *files], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "# pass 0" not in done.stdout

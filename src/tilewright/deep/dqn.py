@@ -257,7 +257,7 @@ class DqnLearner(Learner):
             **self.env.games.state._asdict(),
             "action_masks": self.env.action_masks,
         }
-        del arrays["invalid_streaks"]  # without a limit of such moves they have no effect
+        del arrays["last_valid"]  # without a limit of invalid moves in a row it has no effect
         return {
             f"games.{name}": array.view(np.uint8) if array.dtype == np.bool_ else array
             for name, array in arrays.items()

@@ -44,7 +44,7 @@ class BatchState(NamedTuple):
     scores: Ints
     moves: Ints
     invalid_moves: Ints  # the part of `moves` that changed nothing
-    invalid_streaks: Ints  # the number of invalid moves since the last valid one
+    last_valid: Ints  # the number of the last valid move of the episode, counted from 1; 0 for none
     done: Bools  # the episode has ended; the next step resets the game
 
 
@@ -72,9 +72,9 @@ def make_batch_state(num_games: int) -> BatchState:
     """Return the state of games that are reset by the first step."""
     cells, extra = np.zeros(num_games, np.uint64), np.zeros(num_games, np.uint64)
     streams = np.zeros((num_games, 2), np.uint64)
-    scores, moves, invalid_moves, invalid_streaks = np.zeros((4, num_games), np.int64)
+    scores, moves, invalid_moves, last_valid = np.zeros((4, num_games), np.int64)
     done = np.ones(num_games, np.bool_)
-    return BatchState(cells, extra, streams, scores, moves, invalid_moves, invalid_streaks, done)
+    return BatchState(cells, extra, streams, scores, moves, invalid_moves, last_valid, done)
 
 
 @inline
@@ -82,24 +82,17 @@ def _reset_game(rules: Rules, games: BatchState, i: Int) -> None:
     state, score = start(rules, games.streams[i])
     games.cells[i], games.extra[i] = state.cells, state.extra
     games.scores[i], games.moves[i], games.done[i] = score, 0, False
-    games.invalid_moves[i], games.invalid_streaks[i] = 0, 0
+    games.invalid_moves[i] = games.last_valid[i] = 0
 
 
 @inline
 def _fill_action_mask(rules: Rules, state: State, mask: NDArray[np.int8]) -> Int:
-    """Write the legal moves of a state to `mask`; return their number.
-
-    Where no move is legal the mask is all ones: a distribution over no action at all is an error in most libraries, and
-    the action on a finished board does not matter.
-    """
+    """Write the legal moves of a state to `mask`; return their number."""
     count = 0
     for action in range(4):
         legal = slide(rules, state, action)[1] != ILLEGAL
         mask[action] = legal
         count += legal
-    if count == 0:
-        for action in range(4):
-            mask[action] = 1
     return count
 
 
@@ -117,30 +110,23 @@ def _invalid_move_ends(options: KernelOptions, games: BatchState, i: Int) -> boo
 @inline
 def _make_move(
     rules: Rules, options: KernelOptions, games: BatchState, i: Int, action: Int, result: StepResult
-) -> bool:
-    """Make a move in game i; return whether it ends the episode by being invalid."""
+) -> tuple[bool, bool]:
+    """Make a move in game i; return whether it terminates the episode by being invalid, and whether it truncates it."""
     after, reward = slide(rules, State(games.cells[i], games.extra[i]), action)
     games.moves[i] += 1
     if reward == ILLEGAL:
         games.invalid_moves[i] += 1
-        games.invalid_streaks[i] += 1
         result.rewards[i] = -options.penalty
-        return _invalid_move_ends(options, games, i)
+        is_stuck = games.moves[i] - games.last_valid[i] >= options.max_invalid_moves
+        is_long = games.moves[i] >= options.max_episode_steps
+        return _invalid_move_ends(options, games, i), bool(is_stuck or is_long)
     state, spawn_reward = spawn(rules, after, games.streams[i])
     points = reward + spawn_reward
     games.cells[i], games.extra[i] = state.cells, state.extra
     games.scores[i] += points
-    games.invalid_streaks[i] = 0
+    games.last_valid[i] = games.moves[i]
     result.rewards[i] = np.log2(points) if options.log2 and points > 0 else points
-    return False
-
-
-@inline
-def _is_truncated(options: KernelOptions, games: BatchState, i: Int) -> bool:
-    """Return whether game i has had too many moves, or too many invalid moves in a row."""
-    too_long = options.max_episode_steps and games.moves[i] >= options.max_episode_steps
-    stuck = options.max_invalid_moves and games.invalid_streaks[i] >= options.max_invalid_moves
-    return bool(too_long or stuck)
+    return False, bool(games.moves[i] >= options.max_episode_steps)
 
 
 @inline
@@ -178,8 +164,7 @@ def step_batch(
         resets, invalid_end, truncated = games.done[i], False, False
         result.rewards[i], result.terminated[i] = 0.0, False
         if not resets:
-            invalid_end = _make_move(rules, options, games, i, actions[i], result)
-            truncated = _is_truncated(options, games, i)
+            invalid_end, truncated = _make_move(rules, options, games, i, actions[i], result)
             result.next_states[0, i], result.next_states[1, i] = games.cells[i], games.extra[i]
         result.truncated[i] = truncated
         while True:  # once, or twice where an episode ends and the game is reset at once
@@ -189,14 +174,16 @@ def step_batch(
             legal_moves = _fill_action_mask(rules, state, result.action_masks[i])
             encode(encoder, rules, state, result.observations[i])
             result.scores[i] = games.scores[i]
-            terminated = invalid_end or legal_moves == 0
-            ended = not resets and (terminated or truncated)
-            if ended or options.every_largest:
+            goes_on = resets or not (invalid_end or truncated or legal_moves == 0)
+            if options.every_largest or not goes_on:
                 result.largest_codes[i] = largest(rules, state)
-            if not ended:
+            if goes_on:
                 break
             any_ended = games.done[i] = True
-            result.terminated[i] = terminated
+            result.terminated[i] = invalid_end or legal_moves == 0
+            if legal_moves == 0:
+                # A distribution over no action at all is an error in most libraries, and no action matters any more.
+                result.action_masks[i, :] = 1
             if not autoreset:
                 break
             _copy(result.observations[i], result.final_observations[i])
@@ -319,7 +306,7 @@ class BatchedGames:
         """Begin a new episode of game i in a given state, with a given score."""
         self.state.cells[i], self.state.extra[i] = state
         self.state.scores[i], self.state.done[i] = score, False
-        self.state.moves[i] = self.state.invalid_moves[i] = self.state.invalid_streaks[i] = 0
+        self.state.moves[i] = self.state.invalid_moves[i] = self.state.last_valid[i] = 0
 
     def choose_outcome(self, i: int, action: int, board: Board) -> None:
         """Advance the random stream of game i until a move leads to a board.

@@ -20,6 +20,7 @@ __all__ = ["LIMITS", "OBSERVATIONS", "REWARDS", "EnvOptions", "KernelOptions", "
 RewardFunction: TypeAlias = Callable[[NDArray[np.float64], NDArray[np.uint8], NDArray[np.uint8]], ArrayLike]
 OBSERVATIONS = ("grid", "onehot", "lookahead1", "lookahead2")
 REWARDS = ("score", "log2")
+_NO_LIMIT = 2**62  # more moves than an episode can have
 LIMITS = {
     "penalty": Range(0, 1_000_000_000),
     "end_probability": Range(0, 1),
@@ -39,8 +40,8 @@ class KernelOptions(NamedTuple):
     end_threshold: Word  # an invalid move ends the episode if a random number below 2**32 is below this one
     end_fraction: float
     end_after: Int
-    max_invalid_moves: int  # an episode is truncated after so many invalid moves in a row; 0 for no limit
-    max_episode_steps: int  # an episode is truncated after so many moves; 0 for no limit
+    max_invalid_moves: int  # an episode is truncated after so many invalid moves in a row
+    max_episode_steps: int  # an episode is truncated after so many moves
     every_largest: bool  # `largest_codes` is set in every step, not only where an episode ends
 
 
@@ -131,7 +132,7 @@ class EnvOptions:
             end_threshold=np.uint64(round(self.end_probability * 2**32)),
             end_fraction=float(self.end_fraction),
             end_after=int(self.end_after),
-            max_invalid_moves=int(self.max_invalid_moves),
-            max_episode_steps=int(self.max_episode_steps or 0),
+            max_invalid_moves=int(self.max_invalid_moves) or _NO_LIMIT,
+            max_episode_steps=int(self.max_episode_steps or _NO_LIMIT),
             every_largest=every_largest,
         )

@@ -137,12 +137,25 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
         )
         self._games = BatchedGames(options, 1, every_largest=True)
         self._result, self._action = self._games.make_result(), np.zeros(1, np.int64)
-        self._shape = self._games.observation_shape
-        self._seeded = False
+        self._make_views()
+        self._seeded, self._ended = False, True
         self._next_board: Board | None = None
         self.game = self._games.game
         self.action_space = spaces.Discrete(4)
         self.observation_space = observation_space(self.game, self._games.encoder)
+
+    def _make_views(self) -> None:
+        """Keep views of the arrays that every step overwrites; copies of the environment make their own."""
+        self._observation = self._result.observations.reshape(self._games.observation_shape)
+        self._mask = self._result.action_masks[0]
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out the views, which copies would no longer share with their arrays."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_observation", "_mask")}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self._make_views()
 
     def reset(self, *, seed: int | None = None, options: dict[str, object] | None = None) -> tuple[Observation, Info]:
         """Start a new episode.
@@ -166,7 +179,7 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
         if seed is not None or not self._seeded:
             self._games.seed(0, int(self.np_random.integers(2**62)) if seed is None else int(seed))
             self._seeded = True
-        self._next_board = None
+        self._next_board, self._ended = None, False
         result = self._games.reset(self._result)
         if board is not None:
             self._games.set_state(0, board.state, int(chosen.get("score", self.game.board_score(board))))
@@ -174,7 +187,7 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
             result.largest_codes[0] = self.game.code(self.game.largest(board))
         if self.render_mode == "human":
             self.render()
-        return result.observations.reshape(self._shape).copy(), self._info()
+        return self._observation.copy(), self._info()
 
     def _read_start(self, options: dict[str, Any]) -> Board:
         board = self.game.parse_position(options["board"])
@@ -197,7 +210,7 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
             UsageError: The action is not a whole number from 0 to 3, or the episode has ended.
             IllegalMoveError: `set_next_board` was called, and the move changes nothing.
         """
-        if self._games.state.done[0]:
+        if self._ended:
             raise UsageError("the episode has ended, or not begun: call reset() first")
         try:
             number = operator.index(action)
@@ -209,13 +222,13 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
             self._games.choose_outcome(0, number, self._next_board)
             self._next_board = None
         self._action[0] = number
-        result, ended = self._games.step(self._action, self._result)
-        terminated = ended and result.terminated.item()
-        truncated = ended and result.truncated.item()
+        result, self._ended = self._games.step(self._action, self._result)
+        terminated = self._ended and result.terminated.item()
+        truncated = self._ended and result.truncated.item()
         if self.render_mode == "human":
             self.render()
         return (
-            result.observations.reshape(self._shape).copy(),
+            self._observation.copy(),
             result.rewards.item(),
             terminated,
             truncated,
@@ -225,7 +238,7 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
     def _info(self) -> Info:
         result = self._result
         return {
-            "action_mask": result.action_masks[0].copy(),
+            "action_mask": self._mask.copy(),
             "score": result.scores.item(),
             "largest": self.game.tile_values[result.largest_codes.item()],
         }
@@ -270,7 +283,7 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the valid moves as bool[4], under the name that MaskablePPO of sb3-contrib uses."""
-        return self._result.action_masks[0].astype(np.bool_)
+        return self._mask.astype(np.bool_)
 
     def render(self) -> NDArray[np.uint8] | str | None:
         """Render the current board.

@@ -103,13 +103,14 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[np.gener
         self.games = BatchedGames(options, num_envs, autoreset=mode == AutoresetMode.SAME_STEP)
         self.game = self.games.game
         self.num_envs, self.render_mode = num_envs, render_mode
-        self.autoreset_mode = mode
+        self.autoreset_mode, self._is_disabled = mode, mode == AutoresetMode.DISABLED
         self.metadata = {**BoardEnv.metadata, "autoreset_mode": mode}
         self.single_action_space = spaces.Discrete(4)
         self.single_observation_space = observation_space(self.game, self.games.encoder)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._all = np.ones(num_envs, np.bool_)
+        self._tile_values = np.array(self.game.tile_values)
         self._seeded = False
 
     def reset(
@@ -184,9 +185,9 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[np.gener
         if given.dtype.kind not in "iu":
             raise self._bad_actions()
         chosen = np.ascontiguousarray(given, np.int64)
-        if chosen.shape != (self.num_envs,) or chosen.min() < 0 or chosen.max() > 3:
+        if chosen.shape != (self.num_envs,) or chosen.view(np.uint64).max() > 3:  # negative numbers are huge ones there
             raise self._bad_actions()
-        if self.autoreset_mode == AutoresetMode.DISABLED:
+        if self._is_disabled:
             self._check_all_begun()
         result, any_ended = self.games.step(chosen)
         info = self._info(result, self._all)
@@ -215,7 +216,7 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[np.gener
     def _add_ends(self, result: StepResult, info: Info) -> None:
         """Add what Gymnasium wants to know of the episodes that have ended."""
         ended = result.terminated | result.truncated
-        largest = np.array(self.game.tile_values)[result.largest_codes]
+        largest = self._tile_values[result.largest_codes]
         if not self.games.autoreset:
             info.update(largest=largest, _largest=ended)
             return
