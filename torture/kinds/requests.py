@@ -28,7 +28,7 @@ __all__ = ["Requests"]
 
 _ANSWER_SECONDS = 10.0
 _COMPILE_SECONDS = 300.0
-_SHORT_SECONDS = 0.3  # to wait for an answer to what is no request
+_MOMENT_SECONDS = 0.05  # that a client of a WebSocket waits before it goes
 _GOOD_SECONDS = 0.05  # within which 95 % of good requests are answered
 _GROWTH_MEGABYTES = 100.0
 _GROWTH_DESCRIPTORS = 30
@@ -277,16 +277,15 @@ class Requests(Campaign):
         if case["kind"] == "socket":
             self._converse(case["path"], case["bytes"])
         else:
-            seconds = _ANSWER_SECONDS if case["kind"] == "request" else _SHORT_SECONDS
-            answer = self._send(case["bytes"], seconds, patient=case["kind"] == "request")
-            self._check(answer)
+            is_request = case["kind"] == "request"
+            self._check(self._send(case["bytes"], _ANSWER_SECONDS, patient=is_request, more=is_request))
         if self.server.poll() is not None:
             raise WrongError(
                 f"the server ended with exit code {self.server.returncode}: {self.log.read_text()[-1500:]}"
             )
 
-    def _send(self, content: bytes, seconds: float, *, patient: bool = True) -> bytes:
-        """Send bytes, and return the answer.
+    def _send(self, content: bytes, seconds: float, *, patient: bool = True, more: bool = True) -> bytes:
+        """Send bytes, and return the answer; without `more`, the server learns that nothing follows them.
 
         Raises:
             WrongError: The client is patient, and there is no answer.
@@ -294,6 +293,8 @@ class Requests(Campaign):
         try:
             with socket.create_connection(self.address, timeout=_ANSWER_SECONDS) as connection:
                 connection.sendall(content)
+                if not more:
+                    connection.shutdown(socket.SHUT_WR)
                 return self._receive(connection, seconds, patient)
         except (ConnectionError, BrokenPipeError):
             return b""
@@ -327,10 +328,11 @@ class Requests(Campaign):
         try:
             with socket.create_connection(self.address, timeout=_ANSWER_SECONDS) as connection:
                 connection.sendall(head)
-                self._check(self._receive(connection, 0.02, patient=False))
+                select.select([connection], [], [], _ANSWER_SECONDS)
+                self._check(connection.recv(1 << 16))
                 for frame in frames:
                     connection.sendall(frame)
-                self._receive(connection, 0.05, patient=False)
+                select.select([connection], [], [], _MOMENT_SECONDS)
         except (ConnectionError, BrokenPipeError):
             pass
 
