@@ -98,8 +98,15 @@ def test_other_files_of_tilewright_are_no_tables(tmp_path: Path, table: tw.Exact
         files.write_tensors(other, dict(arrays) | change, metadata)
         with pytest.raises(tw.FileError, match=f"a damaged table: .*{reason}"):
             tw.load_table(other)
-    for key in ("game", "goal", "value"):
-        files.write_tensors(other, arrays, metadata | {key: "nonsense"})
+    for key, text in (
+        ("game", "x"),
+        ("goal", "x"),
+        ("value", "x"),
+        ("walls", "x"),
+        ("walls", "f" * 5000),
+        ("walls", "7"),
+    ):
+        files.write_tensors(other, arrays, metadata | {key: text})
         with pytest.raises(tw.FileError, match="a damaged table"):
             tw.load_table(other)
 

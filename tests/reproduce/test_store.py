@@ -39,6 +39,16 @@ def test_a_damaged_result_is_one_line(tmp_path: Path) -> None:
         store.find("k")
 
 
+def test_a_store_with_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    with sqlite3.connect(store.file) as connection:
+        connection.execute("CREATE TABLE zzzz (a)")
+    connection.close()
+    store.file.write_bytes(store.file.read_bytes().replace(b"CREATE TABLE zzzz", b"CREATE TABL\x80 zzzz"))
+    with pytest.raises(FileError, match=r"results.sqlite: cannot be used: "):
+        Store(tmp_path)
+
+
 def test_a_trial_is_replaced_by_one_of_the_same_row_and_seed(tmp_path: Path) -> None:
     store = Store(tmp_path)
     keys: dict[str, Scalar] = {"alpha": 0.5, "step_size": "tc", "promote": True, "model": None}

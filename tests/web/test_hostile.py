@@ -1,6 +1,7 @@
 """A server with a hostile runs folder, while malformed requests come in: it refuses them and answers the good ones."""
 
 import http.client
+import logging
 import random
 import socket
 import sys
@@ -8,6 +9,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
 from tests.web.conftest import API, BOARD
 from tests.web.hostile import make_hostile_runs, malformed_request
@@ -73,3 +76,20 @@ def test_no_malformed_request_makes_the_server_fail(tmp_path: Path) -> None:
         wait_until(lambda: open_files() <= before + 2)
     assert [status for status in statuses if status >= 500] == []
     assert sum(400 <= status < 500 for status in statuses) > REQUESTS // 2
+
+
+def test_a_message_that_is_no_text_is_the_mistake_of_the_client_and_not_logged(tmp_path: Path) -> None:
+    told: list[logging.LogRecord] = []
+    handler = logging.Handler()
+    handler.emit = told.append  # type: ignore[method-assign]
+    log = logging.getLogger("uvicorn.error")
+    with listening(tmp_path) as live:
+        log.addHandler(handler)
+        try:
+            with connect(f"ws://{live.url.removeprefix('http://')}{API}/watch") as client:
+                client.send(b"\xff\xfe", text=True)
+                with pytest.raises(ConnectionClosed):
+                    client.recv(HANG_SECONDS)
+        finally:
+            log.removeHandler(handler)
+    assert [record.getMessage() for record in told if record.levelno >= logging.ERROR] == []

@@ -28,7 +28,7 @@ __all__ = ["Requests"]
 
 _ANSWER_SECONDS = 10.0
 _COMPILE_SECONDS = 300.0
-_SHORT_SECONDS = 0.3  # to wait for an answer to what is no request
+_MOMENT_SECONDS = 0.05  # that a client of a WebSocket waits before it goes
 _GOOD_SECONDS = 0.05  # within which 95 % of good requests are answered
 _GROWTH_MEGABYTES = 100.0
 _GROWTH_DESCRIPTORS = 30
@@ -126,11 +126,9 @@ class Requests(Campaign):
             paths += [f"move?game={quote(game)}&board={quote(board)}&agent={quote(agent)}" for agent in _AGENTS]
         for path in paths:
             self._send(self._http("GET", f"/api/v1/{path}"), _COMPILE_SECONDS)
-        for body in (
-            b'{"board": "1120000000000001", "move": "left"}',
-            b'{"board": "1120000000000001", "agent": "greedy"}',
-        ):
-            self._send(self._http("POST", "/api/v1/step", body), _COMPILE_SECONDS)
+        for agent in (None, *_AGENTS):
+            step = {"board": _BOARD, **({"move": "left"} if agent is None else {"agent": agent})}
+            self._send(self._http("POST", "/api/v1/step", json.dumps(step).encode()), _COMPILE_SECONDS)
 
     # Good requests, meanwhile
 
@@ -279,16 +277,15 @@ class Requests(Campaign):
         if case["kind"] == "socket":
             self._converse(case["path"], case["bytes"])
         else:
-            seconds = _ANSWER_SECONDS if case["kind"] == "request" else _SHORT_SECONDS
-            answer = self._send(case["bytes"], seconds, patient=case["kind"] == "request")
-            self._check(answer)
+            is_request = case["kind"] == "request"
+            self._check(self._send(case["bytes"], _ANSWER_SECONDS, patient=is_request, more=is_request))
         if self.server.poll() is not None:
             raise WrongError(
                 f"the server ended with exit code {self.server.returncode}: {self.log.read_text()[-1500:]}"
             )
 
-    def _send(self, content: bytes, seconds: float, *, patient: bool = True) -> bytes:
-        """Send bytes, and return the answer.
+    def _send(self, content: bytes, seconds: float, *, patient: bool = True, more: bool = True) -> bytes:
+        """Send bytes, and return the answer; without `more`, the server learns that nothing follows them.
 
         Raises:
             WrongError: The client is patient, and there is no answer.
@@ -296,6 +293,8 @@ class Requests(Campaign):
         try:
             with socket.create_connection(self.address, timeout=_ANSWER_SECONDS) as connection:
                 connection.sendall(content)
+                if not more:
+                    connection.shutdown(socket.SHUT_WR)
                 return self._receive(connection, seconds, patient)
         except (ConnectionError, BrokenPipeError):
             return b""
@@ -329,10 +328,11 @@ class Requests(Campaign):
         try:
             with socket.create_connection(self.address, timeout=_ANSWER_SECONDS) as connection:
                 connection.sendall(head)
-                self._check(self._receive(connection, 0.02, patient=False))
+                select.select([connection], [], [], _ANSWER_SECONDS)
+                self._check(connection.recv(1 << 16))
                 for frame in frames:
                     connection.sendall(frame)
-                self._receive(connection, 0.05, patient=False)
+                select.select([connection], [], [], _MOMENT_SECONDS)
         except (ConnectionError, BrokenPipeError):
             pass
 

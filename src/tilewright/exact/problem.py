@@ -1,5 +1,6 @@
 """What is to be solved: a game of 2048, what counts, and where walls stand."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -128,6 +129,8 @@ class Problem:
             ValueError: Something is no problem.
         """
         game = as_twenty48(make_known_game(metadata["game"]))
+        if not re.fullmatch("[0f]{1,16}", metadata["walls"]):
+            raise ValueError(f"{excerpt(metadata['walls'])} is no set of walls")
         return cls(game, int(metadata["goal"]) or None, int(metadata["walls"], 16), metadata["name"])
 
 

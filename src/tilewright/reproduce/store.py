@@ -157,7 +157,7 @@ class Store:
         except sqlite3.Error as error:
             full = getattr(error, "sqlite_errorcode", None) in _FULL
             raise FileError(f"{self.file}: cannot be used: {error}") from (FULL_DISK if full else None)
-        except UnicodeEncodeError:
+        except UnicodeError:
             raise FileError(f"{self.file}: cannot be used: a name is no text in UTF-8") from None
 
     def run_folder(self, key: str, name: str = "") -> Path:

@@ -44,8 +44,14 @@ def url_of(listening: socket.socket) -> str:
     return f"http://{name}:{port}/"
 
 
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Tell whether a message of the log is about the server; what clients send over sockets is no text at times."""
+    return not record.getMessage().startswith("Invalid UTF-8 sequence received from client")
+
+
 def configure(app: FastAPI, limits: Limits) -> uvicorn.Config:
     """Return how the application is served; malformed requests are answered, and not logged."""
+    logging.getLogger("uvicorn.error").addFilter(_is_ours)
     return uvicorn.Config(
         app,
         http=connection_type(limits),
