@@ -89,14 +89,14 @@ def test_markdown_is_written_elsewhere_with_a_list_of_all_that_is_there(command:
 
 def test_a_sweep_compares_every_combination(command: Command) -> None:
     said = command(
-        "sweep", "tiny.toml", "alpha=0.5,1", "step_size=fixed,tc", "--evaluate-games", "20", "--threads", "1"
+        "sweep", "tiny.toml", "alpha=0.1,0.5", "step_size=fixed,tc", "--evaluate-games", "20", "--threads", "1"
     )
     assert said.code == 0
     assert said.out.startswith("runs/sweep/tiny_alpha_step_size_")
     report = Path(said.out.strip()).with_name("report.md").read_text()
     rows = [line.split(" | ")[0] for line in report.splitlines() if line.startswith("| alpha")]
     assert rows == [
-        f"| alpha = {alpha}, step_size = {step_size}" for alpha in ("0.5", "1") for step_size in ("fixed", "tc")
+        f"| alpha = {alpha}, step_size = {step_size}" for alpha in ("0.1", "0.5") for step_size in ("fixed", "tc")
     ]
     assert "paper" not in report
 

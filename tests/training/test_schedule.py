@@ -79,9 +79,9 @@ def test_progress_comes_back_from_a_dictionary() -> None:
 
 
 def test_a_stage_starts_at_the_current_game() -> None:
-    progress = Progress(games=50, moves=99, seconds=1.5, decays=2, collect_games=7)
+    progress = Progress(games=50, moves=99, seconds=1.5, decays=2, collect_games=8, collect_reached=2)
     progress.pending.games = 3
     progress.start_next_stage()
     assert progress == Progress(
-        50, 99, 1.5, 2, decay_checked_at=50, stage=1, stage_start_games=50, stage_start_seconds=1.5
+        50, 99, 1.5, 2, decay_checked_at=50, stage=1, stage_start_games=50, stage_start_seconds=1.5, stage_share=0.25
     )

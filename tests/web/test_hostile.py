@@ -81,7 +81,7 @@ def test_no_malformed_request_makes_the_server_fail(tmp_path: Path) -> None:
 def test_a_message_that_is_no_text_is_the_mistake_of_the_client_and_not_logged(tmp_path: Path) -> None:
     told: list[logging.LogRecord] = []
     handler = logging.Handler()
-    handler.emit = told.append  # type: ignore[method-assign]
+    handler.emit = told.append  # type: ignore[method-assign, assignment]
     log = logging.getLogger("uvicorn.error")
     with listening(tmp_path) as live:
         log.addHandler(handler)

@@ -125,7 +125,7 @@ def two_sample(one: Estimate, other: Estimate) -> Difference | None:
 
     >>> found = two_sample(Estimate(48_039, 44_426, 51_652), Estimate(41_754, 38_847, 44_661))
     >>> f"{found.estimate}, p = {found.p:.3f}"
-    '6,285.0 ± 4,637.2, p = 0.008'
+    '6,285.0 ± 4,637.3, p = 0.008'
     """
     if one.margin is None or other.margin is None:
         return None
