@@ -65,6 +65,15 @@ def test_a_run_that_was_stopped_is_resumed_as_if_it_had_not_been(config: DeepCon
     assert sum(point.score for point in first) / len(first) == rows[0][0].score_mean
 
 
+@pytest.mark.parametrize("config", [small(total_steps=256), dataclasses.replace(AFTERSTATE, total_steps=256)])
+def test_a_finished_run_that_is_resumed_keeps_its_curve(config: DeepConfig, tmp_path: Path) -> None:
+    """Its last row is not full, and is written again; the games have explored, and the new session has not."""
+    config = dataclasses.replace(config, exploration_initial_eps=0.5, exploration_final_eps=0.25, curve_games=7)
+    curve = train(config, tmp_path).folder.curve_points()
+    assert curve[-1].window < config.curve_games
+    assert train(config, tmp_path, resume=True).folder.curve_points() == curve
+
+
 def test_a_folder_has_the_files_of_every_run(tmp_path: Path) -> None:
     session = train(small(evaluate_minutes=1e-9), tmp_path / "run")  # an evaluation after every chunk of steps
     folder = session.folder

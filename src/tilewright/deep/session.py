@@ -42,6 +42,7 @@ class DeepProgress:
     seconds: float = 0.0
     finished: list[FinishedGame] = field(default_factory=list)  # games since the last point of the curve
     losses: list[float] = field(default_factory=lambda: [0.0, 0.0])  # sum and number since the last point
+    epsilon: float = 0.0  # the probability of a random move in the last games
 
     stage: ClassVar[int] = 0
 
@@ -96,7 +97,7 @@ def _read_progress(entries: Mapping[str, object], config: DeepConfig) -> DeepPro
         raise ValueError(f"the losses are {excerpt(losses)}")
     progress = read_fields(
         DeepProgress,
-        entries,
+        {"epsilon": 0.0, **entries},  # checkpoints of before do not have it
         finished=[FinishedGame(*game) for game in listed],
         losses=[float(loss) for loss in losses],
     )
@@ -174,7 +175,7 @@ class DeepSession(TrainingSession):
                 f"try a learning_rate below {self.config.learning_rate:g} or a larger reward_scale{kept}"
             )
         now.losses = [now.losses[0] + sum(losses), now.losses[1] + len(losses)]
-        now.moves = self.learner.steps
+        now.moves, now.epsilon = self.learner.steps, self.learner.exploration_rate
         now.seconds += self.clock() - start
         self._append(
             *(
@@ -205,7 +206,7 @@ class DeepSession(TrainingSession):
             max(scores),
             sum(win is not None and game.largest_code >= win for game in now.finished) / len(scores),
             self.game.value(max(game.largest_code for game in now.finished)),
-            round(self.learner.exploration_rate, 6),
+            round(now.epsilon, 6),
             now.losses[0] / max(1.0, now.losses[1]),
         )
 

@@ -1,8 +1,14 @@
-"""The verbs of a game for single calls from Python: each kernel does one thing for one state."""
+"""The verbs of a game for single calls from Python: each kernel does one thing for one state.
+
+States are returned as plain tuples. Numba would make a NamedTuple by calling its class, and crash if an exception comes
+meanwhile, such as that of Ctrl-C.
+"""
+
+from typing import TypeAlias
 
 import numpy as np
 
-from tilewright._core.jit import Int, kernel
+from tilewright._core.jit import Int, Word, kernel
 from tilewright.games.rules import (
     ILLEGAL,
     Outcomes,
@@ -32,6 +38,7 @@ __all__ = [
     "typed_state",
 ]
 
+Words: TypeAlias = tuple[Word, Word]  # the two words of a state
 MAX_OUTCOMES = 256  # the room for outcomes: `Game.max_outcomes` is checked against it before a game is played
 
 
@@ -47,15 +54,17 @@ def make_outcomes() -> Outcomes:
 
 
 @kernel
-def start_one(rules: Rules, stream: Stream) -> tuple[State, Int]:
+def start_one(rules: Rules, stream: Stream) -> tuple[Words, Int]:
     """Call `start`."""
-    return start(rules, stream)
+    made, reward = start(rules, stream)
+    return (made.cells, made.extra), reward
 
 
 @kernel
-def slide_one(rules: Rules, state: State, action: Int) -> tuple[State, Int]:
+def slide_one(rules: Rules, state: State, action: Int) -> tuple[Words, Int]:
     """Call `slide`."""
-    return slide(rules, state, action)
+    made, reward = slide(rules, state, action)
+    return (made.cells, made.extra), reward
 
 
 @kernel
@@ -69,9 +78,10 @@ def legal_mask(rules: Rules, state: State) -> Int:
 
 
 @kernel
-def spawn_one(rules: Rules, after: State, stream: Stream) -> tuple[State, Int]:
+def spawn_one(rules: Rules, after: State, stream: Stream) -> tuple[Words, Int]:
     """Call `spawn`."""
-    return spawn(rules, after, stream)
+    made, reward = spawn(rules, after, stream)
+    return (made.cells, made.extra), reward
 
 
 @kernel
@@ -81,9 +91,10 @@ def outcomes_one(rules: Rules, after: State, into: Outcomes) -> Int:
 
 
 @kernel
-def symmetry_one(rules: Rules, state: State, which: Int) -> State:
+def symmetry_one(rules: Rules, state: State, which: Int) -> Words:
     """Call `symmetry`."""
-    return symmetry(rules, state, which)
+    made = symmetry(rules, state, which)
+    return made.cells, made.extra
 
 
 @kernel
