@@ -129,7 +129,7 @@ class Problem:
             ValueError: Something is no problem.
         """
         game = as_twenty48(make_known_game(metadata["game"]))
-        if not re.fullmatch("[0f]{1,16}", metadata["walls"]):
+        if not re.fullmatch("[0-9a-f]{4}", metadata["walls"]):
             raise ValueError(f"{excerpt(metadata['walls'])} is no set of walls")
         return cls(game, int(metadata["goal"]) or None, int(metadata["walls"], 16), metadata["name"])
 
