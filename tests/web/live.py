@@ -35,10 +35,12 @@ def wait_until(holds: Callable[[], bool], pause: Callable[[float], None] = time.
 
 
 @contextmanager
-def listening(runs: Path, limits: Limits | None = None, agents: Sequence[str] = ()) -> Iterator[Live]:
+def listening(
+    runs: Path, limits: Limits | None = None, agents: Sequence[str] = (), origins: Sequence[str] = ()
+) -> Iterator[Live]:
     """Serve a runs folder on a free port."""
     socket = bind("127.0.0.1", 0)
-    app = make_app(runs, limits, agents=agents)
+    app = make_app(runs, limits, agents=agents, origins=origins)
     server = uvicorn.Server(configure(app, app.state.server.limits))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
     thread.start()

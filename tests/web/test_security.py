@@ -9,8 +9,10 @@ from fastapi.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from tests.web.conftest import API, BOARD, wait_for
+from tilewright.errors import UsageError
 from tilewright.web.app import make_app
 from tilewright.web.limits import Limits
+from tilewright.web.security import check_origin
 
 STEP = {"board": BOARD, "move": "left"}
 
@@ -183,3 +185,55 @@ def test_only_so_many_jobs_are_taken_on(runs: Path) -> None:
         assert jobs[2].json()["reason"] == "2 jobs wait or run already, which is the limit; stop one or wait"
         for answer in jobs[:2]:
             client.delete(f"{API}/jobs/{answer.json()['id']}")
+
+
+TRUSTED = "https://play2048.co"
+
+
+@pytest.fixture(scope="module")
+def trusting(runs: Path) -> Iterator[TestClient]:
+    """A server that trusts one other site."""
+    with TestClient(make_app(runs, hosts=("127.0.0.1",), origins=[TRUSTED]), base_url="http://127.0.0.1:2048") as found:
+        yield found
+
+
+def test_a_trusted_site_reads_and_does_nothing_else(trusting: TestClient) -> None:
+    foreign = {"Origin": TRUSTED, "Sec-Fetch-Site": "cross-site"}
+    query = {"board": BOARD, "agent": "greedy"}
+    answer = trusting.get(f"{API}/move", params=query, headers=foreign)
+    assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, TRUSTED)
+    assert "Origin" in answer.headers["vary"]
+    wrong = trusting.get(f"{API}/move", params={"board": "x"}, headers=foreign)
+    assert (wrong.status_code, wrong.headers["access-control-allow-origin"]) == (400, TRUSTED)
+    asked = trusting.options(f"{API}/move", headers=foreign | {"Access-Control-Request-Method": "GET"})
+    assert (asked.status_code, asked.headers["access-control-allow-methods"]) == (204, "GET")
+    for method, path in (("POST", "/step"), ("POST", "/evaluations"), ("DELETE", "/jobs/x")):
+        refused = trusting.request(method, API + path, json=STEP, headers=foreign)
+        assert refused.status_code == 403
+        assert "access-control-allow-origin" not in refused.headers
+    with pytest.raises(WebSocketDisconnect), trusting.websocket_connect(f"{API}/watch", headers=foreign) as socket:
+        socket.receive_text()
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["http://play2048.co", "https://play2048.co:444", "https://play2048.co.evil.example", "https://sub.play2048.co"],
+)
+def test_only_the_exact_origin_is_trusted(trusting: TestClient, local: TestClient, origin: str) -> None:
+    query = {"board": BOARD, "agent": "greedy"}
+    for client, asked in ((trusting, origin), (local, TRUSTED), (local, origin)):
+        answer = client.get(f"{API}/move", params=query, headers={"Origin": asked, "Sec-Fetch-Site": "cross-site"})
+        assert answer.status_code == 403
+        assert "access-control-allow-origin" not in answer.headers
+
+
+@pytest.mark.parametrize("origin", ["*", "null", "", "play2048.co", "https://a.b/c", "https://*.b", "https://u@a.b"])
+def test_what_is_no_origin_cannot_be_trusted(origin: str) -> None:
+    with pytest.raises(UsageError, match="is no origin"):
+        check_origin(origin)
+
+
+def test_origins_are_written_as_browsers_write_them() -> None:
+    assert check_origin("HTTPS://Play2048.co:443") == TRUSTED
+    assert check_origin("http://127.0.0.1:8000") == "http://127.0.0.1:8000"
+    assert check_origin("http://[::1]:80") == "http://[::1]"

@@ -26,9 +26,17 @@ __all__ = ["serve_command"]
               help="A game of your own to offer on the page; repeatable.")  # fmt: skip
 @click.option("--agent", "agents", multiple=True, metavar="SPEC",
               help="A further agent to offer on the page, as MODULE:CLASS,OPTION=VALUE; repeatable.")  # fmt: skip
+@click.option("--allow-origin", "origins", multiple=True, metavar="URL",
+              help="A site whose pages may ask for moves (GET only), as https://play2048.co; repeatable.")  # fmt: skip
 @click.option("--no-open", "--no-browser", "no_browser", is_flag=True, help="Do not open a browser.")
 def serve_command(
-    host: str, port: int, runs: Path, games: tuple[str, ...], agents: tuple[str, ...], no_browser: bool
+    host: str,
+    port: int,
+    runs: Path,
+    games: tuple[str, ...],
+    agents: tuple[str, ...],
+    origins: tuple[str, ...],
+    no_browser: bool,
 ) -> None:
     """Open the web page: play, ask an agent, review games, compare agents, watch runs.
 
@@ -40,12 +48,13 @@ def serve_command(
       tilewright serve
       tilewright serve --port 8000 --runs my-runs --no-open
       tilewright serve --game my_games:Fibonacci --agent my_agents:Corner,weight=2
+      tilewright serve --allow-origin https://play2048.co
       tilewright serve --host 0.0.0.0
     """
     output.announce_compilation()
     try:
         from tilewright.web.registration import register_agent, register_game
-        from tilewright.web.security import is_loopback
+        from tilewright.web.security import check_origin, is_loopback
         from tilewright.web.server import serve, url_of
     except ImportError as error:
         raise MissingExtraError(f"the web page needs {error.name}: pip install 'tilewright[web]'") from None
@@ -53,6 +62,7 @@ def serve_command(
     for spec in games:
         register_game(spec)
     offered = [register_agent(spec) for spec in agents]
+    trusted = [check_origin(origin) for origin in origins]
     listening = _bind(host, port)
 
     def on_ready() -> None:
@@ -61,7 +71,9 @@ def serve_command(
             warning = f"it listens on {host}: everybody who can reach this machine can use it"
             print(warning, file=sys.stderr, flush=True)
 
-    is_idle = serve(listening, host, runs, agents=offered, open_browser=not no_browser, on_ready=on_ready)
+    is_idle = serve(
+        listening, host, runs, agents=offered, origins=trusted, open_browser=not no_browser, on_ready=on_ready
+    )
     if is_idle is False:
         _exit_at_once()
 

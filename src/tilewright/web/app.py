@@ -22,7 +22,11 @@ __all__ = ["make_app"]
 
 
 def make_app(
-    runs: Path, limits: Limits | None = None, hosts: Iterable[str] | None = None, agents: Sequence[str] = ()
+    runs: Path,
+    limits: Limits | None = None,
+    hosts: Iterable[str] | None = None,
+    agents: Sequence[str] = (),
+    origins: Iterable[str] = (),
 ) -> FastAPI:
     """Make the application; its `state.server` is the ServerState.
 
@@ -31,6 +35,7 @@ def make_app(
         limits: The limits; None for the usual ones.
         hosts: The host names that requests may use; None for any.
         agents: Specs of agents to offer in addition to all registered ones.
+        origins: The origins of other sites whose pages may read from the API.
     """
     server = ServerState(runs, limits or Limits(), agents)
 
@@ -56,7 +61,7 @@ def make_app(
     app.include_router(api)
     app.include_router(make_sockets(server))
     app.mount("/", StaticFiles(directory=str(resources.files("tilewright.web") / "static"), html=True))
-    app.add_middleware(SecurityMiddleware, limits=server.limits, hosts=hosts)
+    app.add_middleware(SecurityMiddleware, limits=server.limits, hosts=hosts, origins=origins)
     app.openapi = partial(_describe, app, server.limits)  # type: ignore[method-assign]
     return app
 

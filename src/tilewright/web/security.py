@@ -4,6 +4,8 @@ A page of another site cannot use this server through the browser of its visitor
 `Origin` with whatever changes something, which must be this server, and say in `Sec-Fetch-Site` where any request comes
 from: the API answers to the page of this server, to what its visitor types, and to programs, which send neither. A
 foreign name that resolves to this machine (DNS rebinding) is not among the allowed hosts.
+
+The server may be started with origins that it trusts. Their pages can read from the API (GET), and nothing else.
 """
 
 import asyncio
@@ -14,9 +16,11 @@ from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tilewright._core.text import excerpt
+from tilewright.errors import UsageError
 from tilewright.web.limits import Limits
 
-__all__ = ["LOOPBACK", "SecurityMiddleware", "is_loopback"]
+__all__ = ["LOOPBACK", "SecurityMiddleware", "check_origin", "is_loopback"]
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _READING = ("GET", "HEAD", "OPTIONS")  # methods without a body
@@ -31,13 +35,13 @@ _POLICY = (
 _HEADERS = [
     (b"content-security-policy", _POLICY),
     (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
     (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-cache"),
 ]
+_OWN_RESOURCES = [(b"cross-origin-resource-policy", b"same-origin")]
 
 
 def is_loopback(host: str) -> bool:
@@ -49,19 +53,46 @@ def is_loopback(host: str) -> bool:
     return host in LOOPBACK or host.startswith("127.")
 
 
+def check_origin(origin: str) -> str:
+    """Return an origin as browsers write it.
+
+    >>> check_origin("https://Example.org")
+    'https://example.org'
+
+    Raises:
+        UsageError: It is no exact origin: `*`, `null`, a path or a user name make it none.
+    """
+    try:
+        parts = urlsplit(origin)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    host = parts.hostname or ""
+    is_default = port == {"http": 80, "https": 443}.get(parts.scheme)
+    name = f"[{host}]" if ":" in host else host
+    exact = f"{parts.scheme}://{name}" + ("" if port is None or is_default else f":{port}")
+    written = f"{parts.scheme}://{parts.netloc}".lower()
+    is_origin = parts.scheme in ("http", "https") and host and "*" not in host and "@" not in parts.netloc
+    if not is_origin or origin.lower() != written:
+        raise UsageError(f"{excerpt(origin)} is no origin: give scheme, host and port alone, as https://example.org")
+    return exact
+
+
 class SecurityMiddleware:
     """Refuses foreign hosts, foreign pages and large bodies; adds security headers to every answer."""
 
-    def __init__(self, app: ASGIApp, limits: Limits, hosts: Iterable[str] | None) -> None:
+    def __init__(self, app: ASGIApp, limits: Limits, hosts: Iterable[str] | None, origins: Iterable[str] = ()) -> None:
         """Wrap an application.
 
         Args:
             app: The application.
             limits: The limits of the server.
             hosts: The host names that requests may use; None for any.
+            origins: The origins of other sites whose pages may read from the API.
         """
         self._app, self._limits = app, limits
         self._hosts = None if hosts is None else frozenset(hosts)
+        self._origins = frozenset(check_origin(origin) for origin in origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -73,9 +104,13 @@ class SecurityMiddleware:
         if scope["type"] == "websocket":
             await (self._app(scope, receive, send) if reason is None else _close(receive, send))
             return
-        send = _with_headers(send, with_body=scope["method"] != "HEAD")
+        trusted = self._trusted_origin(scope, headers)
+        send = _with_headers(send, trusted, with_body=scope["method"] != "HEAD")
         if reason is not None:
             await _refuse(send, status, reason)
+            return
+        if trusted and scope["method"] == "OPTIONS":
+            await _allow(send)
             return
         if scope["method"] in _READING:
             await self._app({**scope, "method": "GET"} if scope["method"] == "HEAD" else scope, receive, send)
@@ -105,8 +140,15 @@ class SecurityMiddleware:
         only_reads = scope["type"] == "http" and scope["method"] in _READING
         is_foreign = origin is not None and not only_reads and origin.lower() != f"{scheme}://{host}".lower()
         computes = scope["path"].startswith(_API) and scope["path"] != _DESCRIPTION
-        is_foreign |= computes and headers.get(b"sec-fetch-site", "none") not in _OWN_REQUESTS
+        is_own = headers.get(b"sec-fetch-site", "none") in _OWN_REQUESTS
+        is_foreign |= computes and not is_own and self._trusted_origin(scope, headers) is None
         return 403, "requests from other sites are refused" if is_foreign else None
+
+    def _trusted_origin(self, scope: Scope, headers: dict[bytes, str]) -> str | None:
+        """Return the origin of another site whose page may read what it asks for; None for all others."""
+        origin = headers.get(b"origin")
+        reads = scope["type"] == "http" and scope["method"] in _READING and scope["path"].startswith(_API)
+        return origin if reads and origin in self._origins else None
 
 
 def _host_name(host: str) -> str:
@@ -147,17 +189,35 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return receive_again
 
 
-def _with_headers(send: Send, *, with_body: bool) -> Send:
+def _with_headers(send: Send, trusted: str | None, *, with_body: bool) -> Send:
     """Return a `send` that adds the security headers; the answer to HEAD is that to GET without its body."""
+    sharing = _OWN_RESOURCES if trusted is None else _sharing_headers(trusted)
 
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*message.get("headers", []), *_HEADERS]
+            message["headers"] = [*message.get("headers", []), *_HEADERS, *sharing]
         elif not with_body:
             message = {**message, "body": b""}
         await send(message)
 
     return send_with_headers
+
+
+def _sharing_headers(origin: str) -> list[tuple[bytes, bytes]]:
+    """Return the headers that let the pages of an origin read an answer, also if this machine is not a public one."""
+    return [
+        (b"access-control-allow-origin", origin.encode("latin-1")),
+        (b"access-control-allow-methods", b"GET"),
+        (b"access-control-allow-private-network", b"true"),
+        (b"cross-origin-resource-policy", b"cross-origin"),
+        (b"vary", b"Origin"),
+    ]
+
+
+async def _allow(send: Send) -> None:
+    """Answer the question of a browser whether a page may ask."""
+    await send({"type": "http.response.start", "status": 204, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
 
 
 async def _refuse(send: Send, status: int, reason: str) -> None:

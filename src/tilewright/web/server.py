@@ -88,6 +88,7 @@ def serve(
     runs: Path,
     *,
     agents: Sequence[str] = (),
+    origins: Sequence[str] = (),
     open_browser: bool,
     on_ready: Callable[[], None],
 ) -> bool:
@@ -98,6 +99,7 @@ def serve(
         host: The host that the socket was bound to. On a loopback host, requests for other host names are refused.
         runs: The folder of training runs.
         agents: Specs of agents to offer in addition to all registered ones.
+        origins: The origins of other sites whose pages may read from the API.
         open_browser: Whether to open the page in a browser.
         on_ready: Called when the server answers requests.
 
@@ -110,7 +112,8 @@ def serve(
         if open_browser:
             threading.Thread(target=webbrowser.open, args=[url_of(listening)], daemon=True).start()
 
-    app = make_app(runs, hosts=(*LOOPBACK, host) if is_loopback(host) else None, agents=agents)
+    hosts = (*LOOPBACK, host) if is_loopback(host) else None
+    app = make_app(runs, hosts=hosts, agents=agents, origins=origins)
     try:
         _Server(app, announce).run(sockets=[listening])
     except KeyboardInterrupt:
