@@ -232,7 +232,7 @@ def _facts(experiment: Experiment, scale: Scale, rows: Sequence[RowResult]) -> l
         facts.append("changed at this scale: " + ", ".join(f"{key} = {value}" for key, value in scale.changes.items()))
     if scale.shrink > 1:
         facts.append(f"the tiles of the borders between stages are divided by {scale.shrink}")
-    if experiment.best_by and scale.selection_games:
+    if experiment.best_by and scale.selection_games and scale.seeds > 1:
         facts.append(
             f"the best of {scale.seeds} seeds by {heading(experiment.best_by)} in {scale.selection_games:,} games; "
             "intervals are over its other games"
