@@ -1,5 +1,6 @@
 """Verdicts follow from the tests of the claims, from the paper's figures and from the effort."""
 
+import dataclasses
 from types import SimpleNamespace
 from typing import Any
 
@@ -73,6 +74,19 @@ def test_the_claim_with_other_figures_is_the_direction_only() -> None:
     assert verdict([row("a", estimate(200, 2), 100), row("b", estimate(20, 2), 50)]) == "direction only"
     matching = [row("a", estimate(99, 2), 100), row("b", estimate(51, 2), 50)]
     assert verdict(matching, Scale("full", training_games=1000, changes={"alpha": 1.0})) == "direction only"
+
+
+def test_without_a_claim_and_results_to_compare_with_there_is_only_what_was_found() -> None:
+    beside = row("a", estimate(200, 2), 100)
+    beside = dataclasses.replace(beside, row=dataclasses.replace(beside.row, beside=True))
+    assert verdict([beside], claims=False) == ""
+    experiment = Experiment(
+        "p", "P", "t", "T", "", columns=("score",), figures=(), rows=(beside.row,), scales={"full": FULL}
+    )
+    found = judge(experiment, FULL, [beside], [])
+    assert found is not None
+    assert found.ours == "a: mean score 200 ± 2 (paper 100 ± 2)"
+    assert judge(experiment, FULL, [], []) is None
 
 
 def test_a_reversed_claim_contradicts_the_paper_if_the_effort_is_its_own() -> None:

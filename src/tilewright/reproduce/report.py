@@ -139,7 +139,7 @@ def write_html(report: Report, folder: Path, *, force: bool = False) -> Path:
 
 def _html_head(report: Report) -> list[str]:
     parts = []
-    if report.verdict is not None:
+    if report.verdict is not None and report.verdict.word:
         word = html.escape(report.verdict.word)
         kind = word.replace(" ", "-")
         parts.append(f'<p class="verdict {kind}"><b>{word}</b> {html.escape(report.verdict.why)}</p>')
@@ -158,7 +158,9 @@ def write_markdown(report: Report, folder: Path, *, force: bool = False) -> Path
     """
     for name, figure in report.figures.items():
         save_png(figure, folder / f"{name}.png", force=force)
-    verdict = [] if report.verdict is None else [f"**{report.verdict.word}** – {report.verdict.why}"]
+    verdict = []
+    if report.verdict is not None and report.verdict.word:
+        verdict = [f"**{report.verdict.word}** – {report.verdict.why}"]
     about = [f"[the paper]({report.link})"] if report.link else []
     about += [f"results of {report.date}"] if report.date else []
     parts = [

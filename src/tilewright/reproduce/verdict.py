@@ -42,7 +42,7 @@ class Verdict:
     """A verdict with its reason.
 
     Attributes:
-        word: One of VERDICTS.
+        word: One of VERDICTS; empty if the paper states neither a claim that is tested nor a result to compare with.
         why: The reason, in a sentence or two.
         ours: What was found here, in a sentence.
     """
@@ -146,13 +146,15 @@ def judge(
         tested: The claims with their tests.
 
     Returns:
-        The verdict; None if nothing is finished, or if the paper states neither a claim nor a figure.
+        The verdict; None if nothing is finished.
     """
     cells = [(name, cell) for row in rows if not row.row.beside for name, cell in row.cells.items()]
     cells = [(name, cell) for name, cell in cells if cell.paper is not None and name not in _NOT_COMPARED]
     stages = _stage_signs(rows) if experiment.stages_improve else []
-    if not rows or not (experiment.comparisons or cells or stages):
+    if not rows:
         return None
+    if not (experiment.comparisons or cells or stages):
+        return Verdict("", experiment.remark, _found(rows, tested))
     effort = effort_of(experiment, scale)
     changed = set(scale.changes) - NEUTRAL_KEYS
     matches = [_matches(name, cell, len(cells)) for name, cell in cells]
