@@ -1,4 +1,4 @@
-"""Another site with a game of 2048, made for the tests: tiles are elements that say their value and place in classes."""
+"""Another site with a game of 2048, made for the tests: the classes of a tile say its value and its place."""
 
 import threading
 from collections.abc import Iterator
