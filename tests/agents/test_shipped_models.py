@@ -3,10 +3,12 @@
 from importlib import resources
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tilewright import evaluate, make_agent, make_game
 from tilewright.agents.model_store import packaged_model
+from tilewright.errors import UsageError
 from tilewright.ntuple.model import load_model
 
 MOST_BYTES = {"2048": 25_000_000, "threes": 15_000_000}
@@ -32,3 +34,18 @@ def test_a_model_plays_well_at_one_ply(name: str, least: int) -> None:
     """Five standard errors of 300 games below the mean of docs/models.md: fails by chance once in three million."""
     found = evaluate(make_agent("ntuple"), make_game(name), games=300, seed=3)
     assert found.score.value > least
+
+
+@pytest.mark.parametrize("name", MOST_BYTES)
+def test_a_model_of_the_package_has_a_name_wherever_a_file_is_named(name: str) -> None:
+    game = make_game(name)
+    board = game.start(seed=1)
+    named = make_agent(f"ntuple:model=package:{name}")
+    assert named.values(board) == make_agent("ntuple").values(board)
+    assert make_agent(named.spec) == named
+    assert np.array_equal(load_model(f"package:{name}").weights, load_model(packaged_model(game) or "").weights)
+
+
+def test_an_unknown_name_of_the_package_lists_the_known_ones() -> None:
+    with pytest.raises(UsageError, match=r"no model 'package:2049'.*did you mean 'package:2048'.*package:threes"):
+        make_agent("ntuple:model=package:2049").move(make_game("2048").start(seed=1))

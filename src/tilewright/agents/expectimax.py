@@ -27,7 +27,7 @@ class ExpectimaxAgent(SearchAgent):
     """Searches with a trained network: `expectimax:depth=3` or, by time, `expectimax:ms=50`.
 
     Attributes:
-        model: A file, or a Model in memory; without one, the model in the package.
+        model: A file, a name such as package:2048, or a Model in memory; without one, the model in the package.
         downgrade_above: Boards with tiles above this one are downgraded; 0 for none, None for what the model says.
         endgames: Files of endgame tables (`solve endgame:…`), with + between them, that correct its values.
     """

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 from typing import TypeAlias
 
@@ -10,6 +9,7 @@ from tilewright._core.inputs import modified_at
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
 from tilewright.games.policy import Policy
+from tilewright.models import PREFIX, model_path, packaged_models
 from tilewright.ntuple.downgrade import Downgraded, check_downgrade_above
 from tilewright.ntuple.model import Model, load_model
 from tilewright.ntuple.value import ValueFunction, make_value_function
@@ -26,20 +26,19 @@ __all__ = [
 
 LARGEST_TILE = 131_072  # of 2048, the game whose boards can be downgraded
 
-ModelSource: TypeAlias = str | Path | Model  # a file, or a model in memory; "" is the model in the package
+ModelSource: TypeAlias = str | Path | Model  # a file, a name such as package:2048, or a model in memory
 
 
 def packaged_model(game: Game) -> Path | None:
     """Return the file of the model for `game` that comes with the package, or None."""
-    file = Path(str(resources.files("tilewright.models"))) / f"{game.name}.safetensors"
-    return file if (game.rows, game.columns) == (4, 4) and file.exists() else None
+    return packaged_models().get(f"{PREFIX}{game.name}") if (game.rows, game.columns) == (4, 4) else None
 
 
 def find_model(source: ModelSource, game: Game, downgrade_above: int | None = None) -> Model:
     """Return a model that can play `game`.
 
     Args:
-        source: A file, a model, or "" for the one in the package.
+        source: A file, a name in the package such as package:2048, a model, or "" for the package's model of the game.
         game: The game to play.
         downgrade_above: Replaces the model's own value unless it is None.
 
@@ -56,7 +55,7 @@ def find_model(source: ModelSource, game: Game, downgrade_above: int | None = No
 
 
 def _read(source: str | Path, game: Game) -> Model:
-    file = Path(source) if str(source) else packaged_model(game)
+    file = model_path(source) if str(source) else packaged_model(game)
     if file is None:
         raise SpecError(f"no model for {game.spec} comes with the package: train one, and name its file: model=PATH")
     return _load(file, modified_at(file))
@@ -66,7 +65,7 @@ def model_version(source: ModelSource) -> int:
     """Return the time at which the file of a model was last written; 0 for the package's and those in memory."""
     if isinstance(source, Model) or not str(source):
         return 0
-    return modified_at(Path(source))
+    return modified_at(model_path(source))
 
 
 @lru_cache(maxsize=4)

@@ -28,7 +28,7 @@ class NTupleAgent(Agent):
     and valued, as downgraded boards.
 
     Attributes:
-        model: A file, or a Model in memory; without one, the model in the package.
+        model: A file, a name such as package:2048, or a Model in memory; without one, the model in the package.
         downgrade_above: Boards with tiles above this one are downgraded; 0 for none, None for what the model says.
         endgames: Files of endgame tables (`solve endgame:…`), with + between them, that correct its values.
     """

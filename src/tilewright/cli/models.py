@@ -9,12 +9,11 @@ import click
 
 from tilewright._core.files import read_metadata
 from tilewright._core.outputs import MODEL, check_output
-from tilewright._core.text import did_you_mean
 from tilewright.cli import output
 from tilewright.cli.options import force_option, json_option
 from tilewright.errors import FileError, UsageError
 from tilewright.games import make_game
-from tilewright.models import PREFIX, packaged_models
+from tilewright.models import model_path, packaged_models
 
 if TYPE_CHECKING:
     from tilewright.ntuple.model import Model
@@ -87,7 +86,7 @@ def models(
             raise UsageError("--pack needs a MODEL")
         _list_models(as_json)
         return
-    file = _find(model)
+    file = model_path(model)
     if game is not None:
         make_game(game)
     if pack is not None:
@@ -100,15 +99,6 @@ def models(
     else:
         _pack(file, pack, quantum, games, max_weights, downgrade_above, force)
         print(f"{pack}: {pack.stat().st_size / 1e6:,.1f} MB, from {file.stat().st_size / 1e6:,.1f} MB")
-
-
-def _find(model: str) -> Path:
-    """Return the file of a model by its name or path."""
-    packaged = packaged_models()
-    if model.startswith(PREFIX) and model not in packaged:
-        hint = did_you_mean(model, packaged)
-        raise UsageError(f"there is no model {model!r} in the package{hint}; there are: {', '.join(packaged)}")
-    return packaged.get(model, Path(model))
 
 
 def _list_models(as_json: bool) -> None:

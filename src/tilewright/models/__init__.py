@@ -1,9 +1,13 @@
 """The models that come with the package, one per game; docs/models.md says how they were trained."""
 
+import os
 from importlib import resources
 from pathlib import Path
 
-__all__ = ["PREFIX", "packaged_models"]
+from tilewright._core.text import did_you_mean
+from tilewright.errors import UsageError
+
+__all__ = ["PREFIX", "model_path", "packaged_models"]
 
 PREFIX = "package:"
 
@@ -16,3 +20,22 @@ def packaged_models() -> dict[str, Path]:
     """
     folder = Path(str(resources.files(__name__)))
     return {f"{PREFIX}{file.stem}": file for file in sorted(folder.glob("*.safetensors"))}
+
+
+def model_path(source: str | os.PathLike[str]) -> Path:
+    """Return the file of a model that is given by its path, or by its name in the package.
+
+    Raises:
+        UsageError: There is no model of that name in the package.
+
+    >>> model_path("package:2048").name
+    '2048.safetensors'
+    """
+    name = os.fspath(source)
+    if not name.startswith(PREFIX):
+        return Path(source)
+    packaged = packaged_models()
+    if name not in packaged:
+        hint = did_you_mean(name, packaged)
+        raise UsageError(f"there is no model {name!r} in the package{hint}; there are: {', '.join(packaged)}")
+    return packaged[name]

@@ -19,6 +19,7 @@ from tilewright._core.text import excerpt
 from tilewright.errors import FileError, UsageError
 from tilewright.games import make_known_game
 from tilewright.games.base import Game
+from tilewright.models import model_path
 from tilewright.ntuple.compact import LARGEST, MIN_QUANTUM, pack, quantised, unpack
 from tilewright.ntuple.downgrade import Downgrading, check_downgrade_above, make_downgrading
 from tilewright.ntuple.patterns import NTupleArchitecture
@@ -180,15 +181,15 @@ class Model:
 
 
 def load_model(path: str | Path) -> Model:
-    """Read a model.
+    """Read a model from a file, or by its name in the package.
 
     Raises:
-        UsageError: `path` is no path.
+        UsageError: `path` is no path, or there is no such model in the package.
         FileError: The file is no model, is damaged, or has a format of another version.
     """
     if not isinstance(path, str | os.PathLike):
         raise UsageError(f"{excerpt(path)} is no path: give the file of a model")
-    tensors, metadata = read_tensors(Path(path))
+    tensors, metadata = read_tensors(model_path(path))
     if metadata.get("format") not in (FORMAT, _FORMAT_2):
         found = metadata.get("format", "no format at all")[:60]
         raise FileError(f"{path}: not a model of this version: {found}, not {FORMAT}")
