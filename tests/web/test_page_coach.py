@@ -336,7 +336,7 @@ def test_a_board_is_exported_as_text_and_as_a_picture(page: Page) -> None:
     assert saved.value.path().read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
-@pytest.mark.parametrize("page", [{"loses_network": True}], indirect=True)
+@pytest.mark.parametrize("page", [{"loses_network": True, "service_workers": "allow"}], indirect=True)
 def test_the_page_opens_and_plays_without_its_server(page: Page) -> None:
     begin(page, seed=7)
     page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
