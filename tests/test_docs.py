@@ -15,7 +15,7 @@ from tilewright.deep.config import DeepConfig
 from tilewright.training.config import TrainingConfig
 
 DOCS = Path(__file__).parent.parent / "docs"
-PAGES = sorted(DOCS.glob("*.md"))
+PAGES = sorted(page for page in DOCS.rglob("*.md") if "results" not in page.parts)
 
 
 def blocks_of(page: str, language: str) -> list[str]:
@@ -25,7 +25,7 @@ def blocks_of(page: str, language: str) -> list[str]:
 
 def test_the_blocks_of_extending_run_in_a_fresh_process(tmp_path: Path) -> None:
     program = []
-    for block in blocks_of("extending.md", "python"):
+    for block in blocks_of("how-to/extending.md", "python"):
         named = re.match(r"# (\w+\.py)\n", block)
         if named is None:
             program.append(block)
@@ -46,7 +46,7 @@ def test_the_blocks_of_extending_run_in_a_fresh_process(tmp_path: Path) -> None:
 
 
 def test_the_entry_points_of_extending_name_its_classes() -> None:
-    (block,) = blocks_of("extending.md", "toml")
+    (block,) = blocks_of("how-to/extending.md", "toml")
     points = tomllib.loads(block)["project"]["entry-points"]
     assert points == {
         "tilewright.agents": {"corner": "my_agents:Corner"},
@@ -55,7 +55,7 @@ def test_the_entry_points_of_extending_name_its_classes() -> None:
 
 
 def test_the_ranges_of_the_search_options_are_those_of_the_code() -> None:
-    text = (DOCS / "search.md").read_text(encoding="utf-8")
+    text = (DOCS / "explanation/search.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| ([\d.,]+) \| ([\d.,]+) \|", text, re.MULTILINE)
     listed = {
         (agent, option): f"{low} to {high}"
@@ -71,7 +71,9 @@ def test_the_ranges_of_the_search_options_are_those_of_the_code() -> None:
     assert listed == expected
 
 
-@pytest.mark.parametrize(("page", "kind"), [("learning.md", TrainingConfig), ("deep.md", DeepConfig)])
+@pytest.mark.parametrize(
+    ("page", "kind"), [("explanation/learning.md", TrainingConfig), ("explanation/deep.md", DeepConfig)]
+)
 def test_the_table_of_keys_is_that_of_the_code(page: str, kind: type[Config]) -> None:
     text = (DOCS / page).read_text(encoding="utf-8")
     rows = [
@@ -88,7 +90,9 @@ def anchors_of(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", [*PAGES, DOCS.parent / "README.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [*PAGES, DOCS.parent / "README.md"], ids=lambda page: page.relative_to(DOCS.parent).as_posix()
+)
 def test_links_lead_to_files_and_headings(page: Path) -> None:
     for link in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
         if link.startswith(("http:", "https:")):

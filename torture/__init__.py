@@ -2,5 +2,5 @@
 
 A campaign makes inputs by numbers, runs them in worker processes, and judges what happens: an input is accepted, or
 refused with one line. A traceback, a crash, a hang, memory without bound, a lost or half-written file are failures.
-docs/robustness.md tells how to run it.
+docs/how-to/robustness.md tells how to run it.
 """

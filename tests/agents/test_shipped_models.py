@@ -31,7 +31,7 @@ def test_there_is_nothing_else_in_the_folder() -> None:
 
 @pytest.mark.parametrize(("name", "least"), [("2048", 215_000), ("threes", 42_000)])
 def test_a_model_plays_well_at_one_ply(name: str, least: int) -> None:
-    """Five standard errors of 300 games below the mean of docs/models.md: fails by chance once in three million."""
+    """Five standard errors of 300 games below docs/explanation/models.md: chance fails it once in 3 million."""
     found = evaluate(make_agent("ntuple"), make_game(name), games=300, seed=3)
     assert found.score.value > least
 

@@ -29,7 +29,8 @@ def audit(
 
     ENGINE is gymnasium:ID, pgx, jumanji, open_spiel, or module:callable for a function in the current folder that
     returns an environment of Gymnasium or an object with reset(seed) and step(action). How it shows boards and numbers
-    its moves is found out by playing. The exit code is 1 if something is wrong. docs/audit.md explains the checks.
+    its moves is found out by playing. The exit code is 1 if something is wrong. The checks are explained in
+    docs/how-to/audit.md.
 
     \b
     Examples:

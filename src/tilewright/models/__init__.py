@@ -1,4 +1,4 @@
-"""The models that come with the package, one per game; docs/models.md says how they were trained."""
+"""The models that come with the package, one per game; docs/explanation/models.md says how they were trained."""
 
 import os
 from importlib import resources

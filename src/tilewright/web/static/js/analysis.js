@@ -6,7 +6,7 @@
  * value of the best move. So the last moves of a lost game cost little, however they lose.
  *
  * The limits of the classes, and the scale of the accuracy, come from 30,000 moves of players from random to strong,
- * judged by expectimax with two plies: docs/web.md has the table.
+ * judged by expectimax with two plies: docs/how-to/web.md has the table.
  */
 
 export const CLASSES = [
