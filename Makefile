@@ -9,7 +9,7 @@ MINUTES ?= 5
 SEED ?= 1
 KINDS ?=
 
-.PHONY: demo test test-full torture check install clean
+.PHONY: demo test test-full torture check docs install clean
 
 demo: .venv/core
 	$(BIN)/tilewright demo
@@ -17,12 +17,16 @@ demo: .venv/core
 test: check $(CHROMIUM)
 	CHROMIUM=$(CHROMIUM) $(PYTEST)
 
-test-full: check $(CHROMIUM)
+test-full: check docs $(CHROMIUM)
 	CHROMIUM=$(CHROMIUM) $(PYTEST) -m 'slow or not slow'
 
 # Bad input, kills, full disks: `make torture MINUTES=60 SEED=7 KINDS=boards,kills`.
 torture: .venv/dev
 	$(BIN)/python -m torture --minutes $(MINUTES) --seed $(SEED) $(if $(KINDS),--kinds $(KINDS))
+
+# The site, in site/index.html. Nothing is read from the network; a warning is an error.
+docs: .venv/docs
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --fresh-env --quiet --builder html docs site
 
 check: .venv/dev
 	$(BIN)/ruff check .
@@ -33,7 +37,7 @@ install: .venv/dev
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[web,ray]'
 
 clean:
-	rm -rf .venv
+	rm -rf .venv site
 
 .venv/core: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tilewright needs Python 3.11 or newer")'
@@ -43,6 +47,10 @@ clean:
 
 .venv/dev: .venv/core
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[deep,dev,web]'
+	touch $@
+
+.venv/docs: .venv/core
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
 	touch $@
 
 # The tests of the web page run in Debian's browser.

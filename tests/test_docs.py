@@ -1,26 +1,34 @@
 """The code of the documentation runs, its tables match the code, and its links lead somewhere."""
 
+import dataclasses
 import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
+from _reference import PARTS
 
+import tilewright
 from tests.process import environment
-from tilewright import AGENTS
-from tilewright._core.config import Config, describe_config
+from tilewright import AGENTS, GAMES
+from tilewright.cli.main import COMMANDS
 from tilewright.deep.config import DeepConfig
 from tilewright.training.config import TrainingConfig
+from tilewright.training.run_folder import CurvePoint, DeepPoint, EpisodePoint, EvaluationPoint, StagePoint
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "results" not in page.parts)
 
 
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
 def blocks_of(page: str, language: str) -> list[str]:
-    text = (DOCS / page).read_text(encoding="utf-8")
-    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+    return re.findall(rf"```{language}\n(.*?)```", text_of(DOCS / page), re.DOTALL)
 
 
 def test_the_blocks_of_extending_run_in_a_fresh_process(tmp_path: Path) -> None:
@@ -54,47 +62,74 @@ def test_the_entry_points_of_extending_name_its_classes() -> None:
     }
 
 
-def test_the_ranges_of_the_search_options_are_those_of_the_code() -> None:
-    text = (DOCS / "explanation/search.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| ([\d.,]+) \| ([\d.,]+) \|", text, re.MULTILINE)
-    listed = {
-        (agent, option): f"{low} to {high}"
-        for option, agents, low, high in rows
-        for agent in re.findall(r"`(\w+)`", agents)
-    }
-    expected = {
-        (agent, name): f"{option.range.least:,} to {option.range.largest:,}"
-        for agent in AGENTS.available()
-        for name, option in AGENTS.options(agent).items()
-        if option.range is not None
-    }
-    assert listed == expected
+@pytest.fixture(scope="module")
+def parts() -> dict[str, str]:
+    """The generated parts of the reference."""
+    return {name: make() for name, make in PARTS.items()}
 
 
-@pytest.mark.parametrize(
-    ("page", "kind"), [("explanation/learning.md", TrainingConfig), ("explanation/deep.md", DeepConfig)]
-)
-def test_the_table_of_keys_is_that_of_the_code(page: str, kind: type[Config]) -> None:
-    text = (DOCS / page).read_text(encoding="utf-8")
-    rows = [
-        f"| `{row.key}` | {row.type} | `{row.default}` | {row.allowed} | {row.meaning} |"
-        for row in describe_config(kind)
-    ]
-    table = "\n".join(["| key | type | default | allowed | meaning |", "| --- | --- | --- | --- | --- |", *rows, ""])
-    assert table in text, f"docs/{page} needs this table:\n{table}"
+def test_every_generated_part_has_its_place_on_a_page() -> None:
+    places = [name for page in PAGES for name in re.findall(r"^<!-- generated: (.*) -->$", text_of(page), re.MULTILINE)]
+    assert sorted(places) == sorted(PARTS)
+
+
+def test_the_reference_has_every_key_with_its_default(parts: dict[str, str]) -> None:
+    for part, kind in (("ntuple-keys", TrainingConfig), ("deep-keys", DeepConfig)):
+        for field in dataclasses.fields(kind):
+            assert f"| `{field.name.rstrip('_')}` |" in parts[part]
+    assert "| `alpha` | number | `1.0` | above 0 and at most 2 |" in parts["ntuple-keys"]
+    assert "| `train_freq` | integer | `4` | from 1 to 1,000,000 |" in parts["deep-keys"]
+
+
+@pytest.mark.parametrize("registry", [AGENTS, GAMES], ids=lambda registry: registry.kind)
+def test_the_reference_has_every_agent_and_game_with_all_options(parts: dict[str, str], registry: Any) -> None:
+    text = parts[f"{registry.kind}s"]
+    sections = dict(re.findall(r"^## `(\w+)`\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL))
+    assert list(sections) == list(registry.available())
+    for name, section in sections.items():
+        assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(registry.options(name))
+
+
+def test_the_default_of_an_option_is_what_the_agent_takes(parts: dict[str, str]) -> None:
+    expectimax = parts["agents"].partition("## `expectimax`")[2]
+    assert re.search(r"\| `depth` \| integer \| `(\d+)` \| 1 to 12 \|", expectimax)[1] == "2"  # type: ignore[index]
+
+
+def test_the_reference_has_every_command_with_its_examples_and_options(parts: dict[str, str]) -> None:
+    assert re.findall(r"^## `(\w+)`", parts["commands"], re.MULTILINE) == list(COMMANDS)
+    evaluate = parts["commands"].partition("## `evaluate`")[2]
+    assert "\ntilewright evaluate random --games 100000\n" in evaluate
+    assert re.search(r"^\| `--games` \| .* \| `1000` \|", evaluate, re.MULTILINE)
+
+
+def test_the_reference_has_every_route_and_object(parts: dict[str, str]) -> None:
+    assert "## `GET /api/v1/move`" in parts["http-api"]
+    linked = set(re.findall(r"\]\(#(\w+)\)", parts["http-api"]))
+    assert "advice" in linked
+    assert linked <= {name.lower() for name in re.findall(r"^### (\w+)$", parts["http-api"], re.MULTILINE)}
+
+
+def test_the_reference_has_every_public_name_and_column(parts: dict[str, str]) -> None:
+    for name in tilewright.__all__:
+        assert f":: tilewright.{name}\n" in parts["python-api"]
+    for kind in (CurvePoint, DeepPoint, EvaluationPoint, StagePoint, EpisodePoint):
+        for field in dataclasses.fields(kind):
+            assert re.search(rf"^\| {field.name} +\|", parts["run-folder"], re.MULTILINE)
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(DOCS.parent).as_posix()
 
 
 def anchors_of(page: Path) -> set[str]:
     """The anchors of a page's headings, as GitHub makes them."""
-    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    headings = re.findall(r"^#+ (.*)$", text_of(page), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize(
-    "page", [*PAGES, DOCS.parent / "README.md"], ids=lambda page: page.relative_to(DOCS.parent).as_posix()
-)
+@pytest.mark.parametrize("page", [*PAGES, DOCS.parent / "README.md"], ids=name_of)
 def test_links_lead_to_files_and_headings(page: Path) -> None:
-    for link in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
+    for link in re.findall(r"\]\(([^)]+)\)", text_of(page)):
         if link.startswith(("http:", "https:")):
             continue
         name, _, anchor = link.partition("#")

@@ -8,7 +8,7 @@ from tilewright._core.options import Range, options_of
 from tilewright._core.registry import Registry
 from tilewright.cli import output
 
-__all__ = ["list_registry", "option_meanings"]
+__all__ = ["list_registry", "option_defaults", "option_meanings"]
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ def _print_entries(registry: Registry[T], as_json: bool) -> None:
 
 def _print_options(registry: Registry[T], name: str, as_json: bool) -> None:
     cls = registry.load(name)
-    defaults, meanings, ranges = _defaults(cls), option_meanings(cls), _ranges(cls)
+    defaults, meanings, ranges = option_defaults(cls), option_meanings(cls), _ranges(cls)
     summary = registry.summary(name)
     if as_json:
         limits = {option: [found.least, found.largest] for option, found in ranges.items()}
@@ -59,7 +59,7 @@ def _print_options(registry: Registry[T], name: str, as_json: bool) -> None:
         output.print_table(("option", "default", "meaning"), [(row[0], row[1], row[3]) for row in rows])
 
 
-def _defaults(cls: type) -> dict[str, object]:
+def option_defaults(cls: type) -> dict[str, object]:
     """Return the defaults of all options; a class says in `default_OPTION` what None stands for."""
     defaults: dict[str, object] = {}
     for name, option in options_of(cls).items():
