@@ -1,15 +1,20 @@
 """The site: `make docs` builds it with Sphinx from the pages in this folder."""
 
+import json
 import sys
+import tempfile
 from pathlib import Path
 
+import matplotlib
 from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).parent))  # Sphinx runs this file from elsewhere
 
+from _examples import as_notebook, read_cells, run_cells, with_outputs
 from _reference import expand
 
 from tilewright import __version__
+from tilewright._core.files import write_text
 
 project = "tilewright"
 author = "The tilewright maintainers"
@@ -40,10 +45,21 @@ napoleon_custom_sections = [("Class attributes", "params_style")]
 napoleon_use_ivar = True
 
 
-def _expand_generated_parts(app: Sphinx, page: str, source: list[str]) -> None:
+def _complete_page(app: Sphinx, page: str, source: list[str]) -> None:
+    """Fill in what is generated: parts of the reference, and what the code of tutorials prints."""
     source[0] = expand(source[0])
+    if not page.startswith("tutorials/") or page == "tutorials/index":
+        return
+    cells = read_cells(source[0])
+    with tempfile.TemporaryDirectory() as folder:
+        outputs = run_cells(cells, Path(folder))
+    notebook = Path(app.outdir, f"{page}.ipynb")
+    write_text(notebook, json.dumps(as_notebook(cells, outputs), ensure_ascii=False, indent=1))
+    link = f'<p><a href="{notebook.name}" download>This page as a notebook</a></p>'
+    source[0] = f"{with_outputs(cells, outputs)}\n{link}\n"
 
 
 def setup(app: Sphinx) -> None:
-    """Fill in the generated parts of pages as they are read."""
-    app.connect("source-read", _expand_generated_parts)
+    """Complete pages as they are read."""
+    matplotlib.use("agg")
+    app.connect("source-read", _complete_page)
