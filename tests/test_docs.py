@@ -8,7 +8,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import pytest
+from _examples import read_cells, run_cells
 from _reference import PARTS
 
 import tilewright
@@ -21,10 +23,22 @@ from tilewright.training.run_folder import CurvePoint, DeepPoint, EpisodePoint, 
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "results" not in page.parts)
+# The tutorials have tests of their own, and the blocks of extending.md register names for the rest of the process.
+WITH_CODE = [
+    page
+    for page in PAGES
+    if "```python" in page.read_text(encoding="utf-8")
+    and page.parent.name != "tutorials"
+    and page.name != "extending.md"
+]
 
 
 def text_of(page: Path) -> str:
     return page.read_text(encoding="utf-8")
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(DOCS.parent).as_posix()
 
 
 def blocks_of(page: str, language: str) -> list[str]:
@@ -51,6 +65,14 @@ def test_the_blocks_of_extending_run_in_a_fresh_process(tmp_path: Path) -> None:
         check=False,
     )
     assert found.returncode == 0, found.stderr
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
+def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(mpl.rcParams, "backend", "agg")
+    cells = read_cells(text_of(page))
+    assert all(cell.is_run for cell in cells if cell.is_code)
+    run_cells(cells, tmp_path)
 
 
 def test_the_entry_points_of_extending_name_its_classes() -> None:
@@ -115,10 +137,6 @@ def test_the_reference_has_every_public_name_and_column(parts: dict[str, str]) -
     for kind in (CurvePoint, DeepPoint, EvaluationPoint, StagePoint, EpisodePoint):
         for field in dataclasses.fields(kind):
             assert re.search(rf"^\| {field.name} +\|", parts["run-folder"], re.MULTILINE)
-
-
-def name_of(page: Path) -> str:
-    return page.relative_to(DOCS.parent).as_posix()
 
 
 def anchors_of(page: Path) -> set[str]:
