@@ -25,6 +25,11 @@ LONGEST = (
 )
 
 
+def pytest_sessionstart() -> None:
+    """Processes that tests start obey SIGHUP, even where the tests themselves run under nohup."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     tests = Path(__file__).parent
     ranks = {tests / name: rank for rank, name in enumerate(LONGEST)}

@@ -9,9 +9,18 @@ from typing import Any
 
 import tilewright
 
-__all__ = ["PACKAGE", "end_processes", "environment", "run_python", "run_tilewright", "start_tilewright"]
+__all__ = [
+    "HANG_SECONDS",
+    "PACKAGE",
+    "end_processes",
+    "environment",
+    "run_python",
+    "run_tilewright",
+    "start_tilewright",
+]
 
 PACKAGE = Path(tilewright.__file__).parent
+HANG_SECONDS = 600  # after which a test counts as hanging; no test depends on less
 Finished = subprocess.CompletedProcess[str]
 _STARTED: list["subprocess.Popen[str]"] = []
 
@@ -53,5 +62,5 @@ def end_processes() -> None:
 def _run(*arguments: str, package: Path, **changes: str) -> Finished:
     env = environment(package, **changes)
     return subprocess.run(
-        [sys.executable, *arguments], env=env, capture_output=True, encoding="utf-8", timeout=300, check=False
+        [sys.executable, *arguments], env=env, capture_output=True, encoding="utf-8", timeout=HANG_SECONDS, check=False
     )

@@ -7,14 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.process import environment
+from tests.process import HANG_SECONDS, environment
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 
 def run_benchmark(name: str, *arguments: str) -> str:
     command = [sys.executable, str(BENCHMARKS / name), *arguments]
-    found = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=300, check=False)
+    found = subprocess.run(
+        command, env=environment(), capture_output=True, text=True, timeout=HANG_SECONDS, check=False
+    )
     assert found.returncode == 0, found.stderr
     return found.stdout
 

@@ -14,7 +14,7 @@ from _examples import read_cells, run_cells
 from _reference import PARTS
 
 import tilewright
-from tests.process import environment
+from tests.process import HANG_SECONDS, environment
 from tilewright import AGENTS, GAMES
 from tilewright.cli.main import COMMANDS
 from tilewright.deep.config import DeepConfig
@@ -61,7 +61,7 @@ def test_the_blocks_of_extending_run_in_a_fresh_process(tmp_path: Path) -> None:
         env=environment(),
         capture_output=True,
         encoding="utf-8",
-        timeout=600,
+        timeout=HANG_SECONDS,
         check=False,
     )
     assert found.returncode == 0, found.stderr

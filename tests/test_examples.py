@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.process import environment
+from tests.process import HANG_SECONDS, environment
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -30,7 +30,7 @@ def test_an_example_runs(command: list[str], beginning: str) -> None:
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANG_SECONDS,
         check=False,
     )
     assert found.returncode == 0, found.stderr

@@ -21,7 +21,7 @@ from fastapi.testclient import TestClient
 import tilewright as tw
 import tilewright.envs  # registers the environments
 from tests.games.naive import lanes
-from tests.process import Finished, run_python, run_tilewright, start_tilewright
+from tests.process import HANG_SECONDS, Finished, run_python, run_tilewright, start_tilewright
 from tilewright.play.recording import FORMAT
 from tilewright.testing import check_agent, check_game
 from tilewright.web.app import make_app
@@ -158,7 +158,7 @@ def test_a_game_is_played_and_recorded(tmp_path: Path) -> None:
     file = tmp_path / "played.jsonl"
     arguments = ("play", "--game", GAME, "--agent", AGENT, "--seed", "3", "--record", str(file))
     process = start_tilewright(*arguments, changes={"PYTHONPATH": WITH_EXAMPLES}, stdin=subprocess.PIPE)
-    out, err = process.communicate("left up right down\n", timeout=300)
+    out, err = process.communicate("left up right down\n", timeout=HANG_SECONDS)
     assert process.returncode == 0, err
     assert f"{GAME}, seed 3, game 0: " in out
     assert json.loads(file.read_text())["game"] == GAME
@@ -231,7 +231,7 @@ def test_a_server_offers_what_the_command_names(tmp_path: Path) -> None:
 
     def get(path: str, **parameters: str) -> Any:
         query = urllib.parse.urlencode(parameters)
-        with urllib.request.urlopen(f"{url}api/v1/{path}?{query}", timeout=300) as answer:  # noqa: S310
+        with urllib.request.urlopen(f"{url}api/v1/{path}?{query}", timeout=HANG_SECONDS) as answer:  # noqa: S310
             return json.load(answer)
 
     assert [entry["name"] for entry in get("games")] == ["2048", "threes", "Fibonacci"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
-from tests.process import start_tilewright
+from tests.process import HANG_SECONDS, start_tilewright
 from tilewright import evaluate, make_agent, make_game
 from tilewright.cli.output import percent, percent_interval, with_margin
 from tilewright.play.recording import read_games
@@ -120,7 +120,7 @@ def test_ctrl_c_reports_the_games_finished_so_far(form: list[str], tmp_path: Pat
     read_until(terminal, r"[1-9]\d*/9000000")
     process.send_signal(signal.SIGINT)
     said = read_until(terminal, r"stopped after [\d,]+ of 9,000,000 games")
-    out, _ = process.communicate(timeout=600)
+    out, _ = process.communicate(timeout=HANG_SECONDS)
     os.close(terminal)
     found = re.search(r"tilewright: stopped after ([\d,]+) of", said)
     assert found is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
-from tests.process import environment
+from tests.process import HANG_SECONDS, environment
 from tests.training.sessions import tiny, train
 from tilewright import evaluate
 from tilewright.ntuple.model import load_model
@@ -160,7 +160,9 @@ def test_force_replaces_files_of_another_kind(command: Command, tmp_path: Path) 
 def run(script: str, folder: Path, **changes: str) -> subprocess.CompletedProcess[bytes]:
     """Run a line of the shell, in which $T is the command."""
     env = environment() | {"T": f"{sys.executable} -m tilewright"} | changes
-    return subprocess.run(["/bin/sh", "-c", script], cwd=folder, env=env, capture_output=True, timeout=120, check=False)
+    return subprocess.run(
+        ["/bin/sh", "-c", script], cwd=folder, env=env, capture_output=True, timeout=HANG_SECONDS, check=False
+    )
 
 
 @pytest.mark.parametrize(

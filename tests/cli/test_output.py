@@ -5,7 +5,7 @@ import pty
 
 import pytest
 
-from tests.process import start_tilewright
+from tests.process import HANG_SECONDS, start_tilewright
 from tilewright import GAMES
 from tilewright.cli.output import percent, percent_interval, print_table, with_margin
 from tilewright.play.statistics import Estimate
@@ -40,7 +40,7 @@ def test_a_terminal_gets_a_drawn_table_with_the_same_cells() -> None:
     except OSError:  # Linux's way to say that the other end is closed
         pass
     os.close(terminal)
-    _, errors = process.communicate(timeout=600)
+    _, errors = process.communicate(timeout=HANG_SECONDS)
     assert (process.returncode, errors) == (0, "")
     drawn = seen.decode()
     assert "──────" in drawn

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command, Said
-from tests.process import environment, start_tilewright
+from tests.process import HANG_SECONDS, environment, start_tilewright
 from tilewright import Episode, evaluate, make_agent, make_game
 from tilewright.play.recording import read_games, recording_of
 
@@ -79,7 +79,7 @@ def test_bytes_that_are_no_text_are_no_error() -> None:
         input=b"\xff\xfe left \x00\n" * 3,
         capture_output=True,
         check=False,
-        timeout=300,
+        timeout=HANG_SECONDS,
     )
     assert found.returncode == 0, found.stderr
     assert b"is no command" in found.stdout

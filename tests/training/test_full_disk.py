@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.full_disk import fill_disk, free_disk
-from tests.process import environment
+from tests.process import HANG_SECONDS, environment
 from tests.training.sessions import events_of, learned, rows_but_time, tiny, train
 from tilewright._core import parallel
 from tilewright.errors import FileError
@@ -145,7 +145,7 @@ def test_a_signal_ends_a_training_that_can_save_nothing(number: int, tmp_path: P
         if "model.safetensors: cannot be written" in line:
             process.send_signal(number)
             break
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=HANG_SECONDS)
     text = "".join(said) + err
     assert process.returncode == 1
     assert text.count("metrics.csv: cannot be written") <= 2  # said once, not with every row

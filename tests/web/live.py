@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import uvicorn
 
+from tests.process import HANG_SECONDS
 from tilewright.web.app import make_app
 from tilewright.web.executors import BoundedExecutor
 from tilewright.web.limits import Limits
@@ -17,7 +18,6 @@ from tilewright.web.state import ServerState
 
 __all__ = ["HANG_SECONDS", "Live", "blocked", "blocked_files", "listening", "wait_until"]
 
-HANG_SECONDS = 600  # after which a test counts as hanging; no test depends on less
 _POLL_SECONDS = 0.01
 
 

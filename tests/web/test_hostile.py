@@ -19,6 +19,7 @@ from tilewright.web.limits import Limits
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes and names that are no text")
 REQUESTS = 300
+_PATIENCE = 0.5  # seconds after which a server seems to wait for more
 GOOD = ("/games", "/agents", "/runs", f"/move?board={quote(BOARD)}&agent=greedy", "/start?seed=7")
 
 
@@ -28,7 +29,7 @@ def port_of(live: Live) -> int:
 
 def send(port: int, request: bytes) -> int:
     """Send bytes, and return the status of the answer; 0 if there was none."""
-    with socket.create_connection(("127.0.0.1", port), timeout=0.5) as client:
+    with socket.create_connection(("127.0.0.1", port), timeout=HANG_SECONDS) as client:
         try:
             client.sendall(request)
             answer = _receive(client)
@@ -39,6 +40,7 @@ def send(port: int, request: bytes) -> int:
 
 def _receive(client: socket.socket) -> bytes:
     """Return the first part of the answer; a server that waits for the rest of a request learns that there is none."""
+    client.settimeout(_PATIENCE)
     try:
         return client.recv(65536)
     except TimeoutError:
