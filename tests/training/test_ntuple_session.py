@@ -260,6 +260,7 @@ def test_a_finished_run_resumed_stays_as_it_is(tmp_path: Path, games: int) -> No
         {"optimistic_init": 10.0},
         {"epsilon": 0.1},
         {"goal_tile": 64},
+        {"averaging": 0.5},
         {"seed": 6},
         {"curve_games": 10},
     ],

@@ -253,6 +253,13 @@ class TrainingConfig(Config):
         Range(0, 1_000_000_000),
     )
     goal_only: bool = key(False, "With `goal_tile`: points have no reward, only the goal has.")
+    averaging: float = key(
+        0.0,
+        "The fraction of the training, at its end, over which snapshots of the weights are averaged; the model is "
+        "their mean (Polyak & Juditsky 1992; stochastic weight averaging, Izmailov et al. 2018). With `start_pool`, of "
+        "the training of every stage. 0: the model has the last weights.",
+        FRACTION,
+    )
     downgrade_above: int = key(
         0,
         "The trained model plays boards with larger tiles than this as boards with smaller tiles "

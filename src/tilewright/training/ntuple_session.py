@@ -16,7 +16,7 @@ from tilewright.play.statistics import Estimate
 from tilewright.training.callbacks import Callbacks
 from tilewright.training.config import TrainingConfig
 from tilewright.training.run_folder import CurvePoint, RunFolder, StagePoint
-from tilewright.training.schedule import Pending, Progress, Schedule
+from tilewright.training.schedule import Limit, Pending, Phase, Progress, Schedule
 from tilewright.training.session import EVALUATION_SEED, TrainingSession
 from tilewright.training.trainer import Trainer
 
@@ -123,6 +123,9 @@ class NTupleSession(TrainingSession):
         if self.progress.collect_games and not self.schedule.is_stage_over(self.progress):
             self.progress.collect_games = self.progress.collect_reached = 0
             self.trainer.forget_found()
+        # If the budget was raised, the last part of the training is another one.
+        if not self.schedule.snapshots_due(self.progress):
+            self.trainer.average.clear()
 
     def _save(self) -> None:
         save_checkpoint(self.folder, self.trainer, self.progress)
@@ -149,12 +152,30 @@ class NTupleSession(TrainingSession):
             self._start_next_stage()
 
     def _learn(self, pause: float) -> None:
-        """Learn until the pause, the end of the phase, or the next time that `decay` is considered."""
+        """Learn until the pause, the end of the phase, or the next time that `decay` is considered.
+
+        Snapshots of the weights are taken on the way.
+        """
         phase, end = self.schedule.phase(self.progress)
-        pause = min(pause, end.seconds)
-        last = end.games
+        end = end.or_earlier(Limit(end.games, pause))
         if self.config.patience:
-            last = min(last, self.progress.decay_checked_at + self.config.patience)
+            end = end.or_earlier(Limit(self.progress.decay_checked_at + self.config.patience, end.seconds))
+        while True:
+            taken = self.schedule.snapshots_due(self.progress)
+            self._learn_until(end.or_earlier(self.schedule.next_snapshot(self.progress)), phase)
+            if self.schedule.snapshots_due(self.progress) > taken:
+                self._take_snapshot()
+            if self.is_stopped or end.is_reached(self.progress):
+                return
+
+    def _take_snapshot(self) -> None:
+        """Take the weights into their mean; the time counts as training."""
+        start = self.clock()
+        self.trainer.take_snapshot(self.progress.stage, self.threads)
+        self.progress.seconds += self.clock() - start
+
+    def _learn_until(self, end: Limit, phase: Phase) -> None:
+        pause, last = end.seconds, end.games
         first, before, start = self.progress.games, self.progress.seconds, self.clock()
 
         def seconds() -> float:
@@ -275,7 +296,7 @@ class NTupleSession(TrainingSession):
             baseline_score=float(found.finals.mean()),
         )
         now.start_next_stage()
-        self.trainer.start_next_stage()
+        self.trainer.start_next_stage(now.stage - 1)
         self._append(point)
         self._try("checkpoint", self._save)
         self.callback.on_stage_start(self, point)

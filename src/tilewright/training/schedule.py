@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["MAX_COUNTER", "Limit", "Pending", "Phase", "Progress", "Schedule", "read_fields"]
 
 T = TypeVar("T", bound="DataclassInstance")
+SNAPSHOTS = (
+    20  # of the weights, at equal distances in the last part of a training; the mean has the noise of fewer games
+)
 MAX_COUNTER = 2**60  # of anything that is counted or timed; sums of a few stay below 2**63
 
 
@@ -182,6 +185,28 @@ class Schedule:
         if taught:
             end = end.or_earlier(teacher_end)
         return Phase(progress.stage, frozen, taught), end
+
+    def snapshots_due(self, progress: Progress) -> int:
+        """How many of the snapshots of the current stage should have been taken by now."""
+        if not self._config.averaging:
+            return 0
+        return sum(self._snapshot(progress, number).is_reached(progress) for number in range(1, SNAPSHOTS + 1))
+
+    def next_snapshot(self, progress: Progress) -> Limit:
+        """When the next snapshot is due; the last one is due at the end of the stage."""
+        taken = self.snapshots_due(progress)
+        if not self._config.averaging or taken == SNAPSHOTS:
+            return self.stage_end(progress)
+        return self._snapshot(progress, taken + 1)
+
+    def _snapshot(self, progress: Progress, number: int) -> Limit:
+        """When a snapshot is due, from 1 to SNAPSHOTS: at equal distances in the last part of the stage."""
+        games, seconds = progress.stage_start_games, progress.stage_start_seconds
+        end = self.stage_end(progress)
+        if number == SNAPSHOTS:
+            return end
+        part = 1 - self._config.averaging * (1 - number / SNAPSHOTS)
+        return Limit(games + math.ceil(part * (end.games - games)), seconds + part * (end.seconds - seconds))
 
     def _teacher_end(self, progress: Progress) -> Limit:
         """Until when the stage before chooses the moves; the first stage has no teacher."""

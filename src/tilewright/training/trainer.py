@@ -10,6 +10,7 @@ from tilewright._core.memory import check_memory
 from tilewright.errors import DivergedError, FileError, UsageError
 from tilewright.games.policy import GameResults, make_results
 from tilewright.games.rules import Rules
+from tilewright.learning.averaging import WeightAverage
 from tilewright.learning.behaviour import Behaviour, EpsilonGreedy, FollowTeacher, Greedy
 from tilewright.learning.goals import make_goal_rules
 from tilewright.learning.start_states import StartPool, collect_starts, concatenate_pools, make_start_pool
@@ -38,6 +39,7 @@ __all__ = ["COLLECTING", "Trainer"]
 
 COLLECTING = 2**40  # numbers of the games that collect start boards begin here for the first stage, then at 2 * 2**40 …
 FIRST_PHASE = Phase()
+MAX_SNAPSHOTS = 2**30  # of a mean; far more than there ever are
 MAX_SCORE = 2**53  # of a game; beyond it, means would not be exact
 
 
@@ -54,6 +56,8 @@ class Trainer:
         weights: float32[n], changed by `learn`.
         sums: float32[2 * n], the sums E and A of temporal coherence, changed by `learn`; empty for fixed step sizes.
         alpha: float32[1], the learning rate; may be changed between calls.
+        average: The mean of the snapshots taken so far; of the current stage, where stages are trained one after the
+            other.
         starts: The boards that games of the current stage start from; empty for new games.
         found: The boards collected so far for the next stage.
     """
@@ -63,19 +67,31 @@ class Trainer:
         self.game, self.architecture = config.make_game(), config.make_architecture()
         self.lookups = self.architecture.lookups(self.game)
         size = network_size(self.architecture, config.value_function)
-        arrays = 3 if config.step_size == "tc" else 1
-        check_memory(4 * arrays * size, f"training a network of {size:,} weights")
+        check_memory(self._bytes_needed(size), f"training a network of {size:,} weights")
         self.weights = _filled(size, config.optimistic_init / self.lookups)
         if self.architecture.promoted_from is not None:
             self.weights[self.architecture.promoted_from :] = UNWRITTEN
         self.alpha = np.array([config.alpha], np.float32)
         self.sums = _filled(2 * size, 0.0) if config.step_size == "tc" else np.zeros(0, np.float32)
+        self.average = WeightAverage(self.architecture.promoted_from)
         self.starts, self.found = make_start_pool(0), make_start_pool(0)
         self._key = stream_key(config.seed)
         self._rules: Rules = self.game.rules
         if config.goal_tile:
             goal = self.game.code(config.goal_tile)
             self._rules = make_goal_rules(self._rules, goal, config.goal_reward, goal_only=config.goal_only)
+
+    def _bytes_needed(self, size: int) -> int:
+        """The memory of all large arrays.
+
+        The mean of snapshots is that of one stage, where stages are trained one after the other; a model then is a copy
+        of the stages before and the mean.
+        """
+        arrays = 3 if self.config.step_size == "tc" else 1
+        if not self.config.averaging:
+            return 4 * arrays * size
+        averages = size + self.architecture.stage_size if self.config.start_pool else size
+        return 4 * (arrays * size + averages)
 
     def start_from(self, model: Model) -> None:
         """Copy the weights of a model, which may have only the first stages.
@@ -144,7 +160,7 @@ class Trainer:
         boards = make_start_pool(count)
         collect_starts(
             self.game.rules,
-            self._policy(stage),
+            self._policy(stage, self._averaged_weights(stage)),
             self.starts,
             parse_stages(self.architecture.stages, self.game),
             stage + 1,
@@ -164,25 +180,43 @@ class Trainer:
         """Drop the boards collected for the next stage."""
         self.found = make_start_pool(0)
 
-    def start_next_stage(self) -> None:
-        """Start the following games from the boards that were found, with the initial learning rate."""
+    def take_snapshot(self, stage: int = 0, threads: int = 1) -> None:
+        """Take the weights into the mean; those of one stage, where stages are trained one after the other."""
+        self.average.add(self._learning_weights(stage), threads)
+
+    def _learning_weights(self, stage: int) -> NDArray[np.float32]:
+        return self.weights[self._part(1, stage)] if self.config.start_pool else self.weights
+
+    def _averaged_weights(self, stage: int) -> NDArray[np.float32]:
+        """The mean of the snapshots of the current stage, or its own weights if there are none yet."""
+        return self.average.mean if len(self.average.mean) else self._learning_weights(stage)
+
+    def start_next_stage(self, stage: int) -> None:
+        """End a stage, and start the following games from the boards found, with the initial learning rate.
+
+        The stage that ends keeps the mean of its snapshots: nothing learns from its own weights any more.
+        """
+        if len(self.average.mean):
+            self._learning_weights(stage)[:] = self.average.mean
+            self.average.clear()
         self.starts = self.found
         self.forget_found()
         self.alpha[0] = self.config.alpha
 
     def _tables(self, phase: Phase) -> WeightTables:
         if self.config.start_pool:
-            return self._tables_of(phase.stage)
+            return self._one_stage_tables(self._learning_weights(phase.stage))
         tables = self.architecture.tables(self.game, self.weights)
         return tables._replace(stages=freeze_stages(tables.stages)) if phase.frozen else tables
 
-    def _tables_of(self, stage: int) -> WeightTables:
+    def _one_stage_tables(self, weights: NDArray[np.float32]) -> WeightTables:
         """One of the stages that are trained one after the other, as a network without stages."""
-        return self._architecture_until(0).tables(self.game, self.weights[self._part(1, stage)])
+        return self._architecture_until(0).tables(self.game, weights)
 
-    def _policy(self, stage: int) -> Downgraded:
+    def _policy(self, stage: int, weights: NDArray[np.float32]) -> Downgraded:
         """A stage that plays without learning; the first one downgrades boards if the config says so."""
-        value_function = make_value_function(self.config.value_function, self._tables_of(stage), self.lookups)
+        tables = self._one_stage_tables(weights)
+        value_function = make_value_function(self.config.value_function, tables, self.lookups)
         return Downgraded(value_function, make_downgrading(self.game, 0 if stage else self.config.downgrade_above))
 
     def _step_size(self, stage: int) -> StepSize:
@@ -200,7 +234,7 @@ class Trainer:
 
     def _behaviour(self, phase: Phase) -> Behaviour:
         if phase.taught:
-            return FollowTeacher(self._policy(phase.stage - 1))
+            return FollowTeacher(self._policy(phase.stage - 1, self._learning_weights(phase.stage - 1)))
         epsilon = self.config.epsilon
         return EpsilonGreedy(np.uint64(round(epsilon * 2**32))) if epsilon else Greedy()
 
@@ -218,7 +252,12 @@ class Trainer:
     def tensors(self) -> Tensors:
         """The arrays that learning changes, for a checkpoint; not copies."""
         fixed: Tensors = {"weights": self.weights, "sums": self.sums, "alpha": self.alpha}
-        return {**fixed, **(self._pools() if self.config.start_pool else {})}
+        averages: Tensors = {"mean": self.average.mean, "snapshots": self.average.snapshots}
+        return {
+            **fixed,
+            **(averages if self.config.averaging else {}),
+            **(self._pools() if self.config.start_pool else {}),
+        }
 
     def _pools(self) -> Tensors:
         pools = {"starts": self.starts, "found": self.found}
@@ -230,10 +269,10 @@ class Trainer:
         Raises:
             FileError: The checkpoint is of another configuration, or its content is impossible.
         """
-        pools = self._pools()
+        may_differ = {*self._pools(), "mean"}
         for name, mine in self.tensors().items():
             found = tensors.get(name)
-            shape = found.shape if found is not None and name in pools and found.ndim == 1 else mine.shape
+            shape = found.shape if found is not None and name in may_differ and found.ndim == 1 else mine.shape
             if found is None or found.shape != shape or found.dtype != mine.dtype:
                 raise FileError(f"the checkpoint does not match the config: {name} is missing or has another size")
         if fault := find_fault(tensors["weights"], self.architecture.promoted_from):
@@ -242,10 +281,23 @@ class Trainer:
             raise FileError(f"the checkpoint is damaged: {fault}")
         if not 0 <= tensors["alpha"][0] <= np.float32(self.config.alpha):
             raise FileError(f"the checkpoint is damaged: alpha is {tensors['alpha'][0]}")
+        if self.config.averaging:
+            self._restore_average(tensors["mean"], int(tensors["snapshots"][0]))
         if self.config.start_pool:
             self.starts, self.found = (self._read_pool(tensors, name) for name in ("starts", "found"))
         for mine, name in ((self.weights, "weights"), (self.sums, "sums"), (self.alpha, "alpha")):
             mine[:] = tensors[name]
+
+    def _restore_average(self, mean: Array, snapshots: int) -> None:
+        size = len(self._learning_weights(0)) if snapshots else 0
+        if not 0 <= snapshots <= MAX_SNAPSHOTS or len(mean) != size:
+            raise FileError(f"the checkpoint is damaged: a mean of {len(mean):,} weights and {snapshots:,} snapshots")
+        if fault := find_fault(mean, self.architecture.promoted_from):
+            raise FileError(f"the checkpoint is damaged: of the mean, {fault}")
+        self.average.clear()
+        self.average.snapshots[0] = snapshots
+        if snapshots:
+            self.average.mean = np.array(mean, np.float32)
 
     def _read_pool(self, tensors: Tensors, name: str) -> StartPool:
         """Copy the start boards of a checkpoint, which must be afterstates with possible scores."""
@@ -259,16 +311,21 @@ class Trainer:
         return pool
 
     def model(self, origin: dict[str, str], stage: int = 0) -> Model:
-        """The network as it is now.
+        """The network as it is now: the mean of its snapshots, if there are any.
 
         Args:
             origin: What the model's file says about its training.
             stage: The current stage, where stages are trained one after the other; later ones are left out.
         """
+        weights = self._averaged_weights(stage)
         if not self.config.start_pool:
-            return self._model_of(self.architecture, self.weights, origin)
+            return self._model_of(self.architecture, weights, origin)
         architecture = self._architecture_until(stage)
-        return self._model_of(architecture, self.weights[: architecture.table_size], origin)
+        if not len(self.average.mean):
+            weights = self.weights[: architecture.table_size]
+        elif stage:
+            weights = np.concatenate([self.weights[: stage * architecture.stage_size], weights])
+        return self._model_of(architecture, weights, origin)
 
     def _model_of(
         self, architecture: NTupleArchitecture, weights: NDArray[np.float32], origin: dict[str, str]
