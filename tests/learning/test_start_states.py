@@ -49,7 +49,7 @@ def test_boards_are_collected_where_a_stage_is_reached_first(stage: int) -> None
     trainer.learn(0, 300)
     if stage:
         trainer.keep([trainer.collect_starts(0, 200)])
-        trainer.start_next_stage()
+        trainer.start_next_stage(0)
         trainer.learn(300, 300, Phase(stage=1))
     found = concatenate_pools([trainer.collect_starts(0, 200, stage)])
     assert 20 < len(found.cells) < 200  # some games reach it, some do not
@@ -116,8 +116,8 @@ def test_a_stage_that_is_taught_learns_from_games_of_the_one_before(downgrade_ab
     trainer = trainer_of("2048:rows=3,columns=3", ("32",), downgrade_above=downgrade_above, teacher_fraction=0.5)
     trainer.learn(0, 300)
     trainer.keep([trainer.collect_starts(0, 200)])
-    policy = trainer._policy(0)
-    trainer.start_next_stage()
+    policy = trainer._policy(0, trainer.weights[: trainer.architecture.stage_size])
+    trainer.start_next_stage(0)
     size, boards = trainer.architecture.stage_size, make_start_pool(50)
     first, key = trainer.weights[:size].copy(), stream_key(trainer.config.seed)
     stages, stream = parse_stages(("32",), trainer.game), new_stream()
@@ -136,7 +136,7 @@ def test_a_stage_learns_weights_of_its_own_and_counts_what_came_before() -> None
     assert trainer.weights[:size].any()
     assert not trainer.weights[size:].any()
     trainer.keep([trainer.collect_starts(0, 200)])
-    trainer.start_next_stage()
+    trainer.start_next_stage(0)
     first, errors = trainer.weights[:size].copy(), trainer.sums[: 2 * size].copy()
     results = trainer.learn(300, 100, Phase(stage=1))
     np.testing.assert_array_equal(trainer.weights[:size], first)
