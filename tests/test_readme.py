@@ -40,6 +40,7 @@ def test_the_python_examples_run_and_give_what_their_comments_say(
     assert compared == 2
     assert names["result"].games == 1000
     assert names["run"].curve_dict()["games"] == [100, 200, 300, 400, 500]
+    assert README.count("\n") <= 115
     assert len(names["recording"].actions) > 0
     assert names["sweep"].to_dict()["alpha"] == [0.5, 0.5, 1.0, 1.0]
     assert (tmp_path / "runs" / "mine" / "model.safetensors").is_file()
