@@ -1,6 +1,7 @@
 """`tilewright models`: the models of the package and of runs/, what they are made of, and packing."""
 
 import dataclasses
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -153,3 +154,17 @@ def test_what_cannot_be_is_one_line(command: Command, arguments: list[str], mess
     said = command("models", *arguments)
     assert (said.code, said.out, said.err) == (2, "", f"tilewright: {message}\n")
     assert not Path("small.safetensors").exists()
+
+
+def test_a_model_is_fetched_and_listed(command: Command) -> None:
+    Path("release").mkdir()
+    content = Path(MODEL).read_bytes()
+    Path("release/large.safetensors").write_bytes(content)
+    assert command("models", "--fetch", "release").code == 2  # there is no checksum
+    Path("release/SHA256SUMS").write_text(f"{hashlib.sha256(content).hexdigest()}  large.safetensors\n")
+    said = command("models", "--fetch", "release/large.safetensors")
+    assert (said.code, said.out) == (0, "models/large.safetensors: 0.5 MB, its checksum is right\n")
+    assert Path("models/large.safetensors").read_bytes() == content
+    assert "models/large.safetensors" in command("models").out
+    for arguments in ([MODEL, "--fetch", "release"], ["--sha256", "0" * 64], ["--out", "here"]):
+        assert command("models", *arguments).code == 2

@@ -1,4 +1,4 @@
-"""`tilewright models`: the trained models, what they are made of, and packing them into small files."""
+"""`tilewright models`: the trained models, what they are made of; packing them into small files, fetching others."""
 
 import dataclasses
 import math
@@ -14,6 +14,7 @@ from tilewright.cli.options import force_option, json_option
 from tilewright.errors import FileError, UsageError
 from tilewright.games import make_game
 from tilewright.models import model_path, packaged_models
+from tilewright.models.fetch import fetch_models
 
 if TYPE_CHECKING:
     from tilewright.ntuple.model import Model
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["models"]
 
 MAX_QUANTUM = 1_000_000
+FETCHED = Path("models")  # where fetched models go
 
 
 @click.command()
@@ -52,6 +54,18 @@ MAX_QUANTUM = 1_000_000
     metavar="TILE",
     help="With --pack: boards with tiles above this one are played as downgraded boards; 0 for none.",
 )
+@click.option(
+    "--fetch",
+    metavar="SOURCE",
+    help="Copy the model, or all models of the folder, at this address or path, and check them.",
+)
+@click.option("--sha256", metavar="SUM", help="With --fetch: the checksum of the model.  [default: from SHA256SUMS]")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="With --fetch: the folder to write to.  [default: models]",
+)
 @click.option("--game", metavar="SPEC", help="The game of MODEL, if it is a class of your own: its module is imported.")
 @force_option
 @json_option
@@ -62,11 +76,14 @@ def models(
     games: int,
     max_weights: int | None,
     downgrade_above: int | None,
+    fetch: str | None,
+    sha256: str | None,
+    out: Path | None,
     game: str | None,
     force: bool,
     as_json: bool,
 ) -> None:
-    """List the models in the package and under runs/; with MODEL, describe one or pack it.
+    """List the models in the package, under models/ and runs/; with MODEL, describe one or pack it.
 
     MODEL is a file, or the name of a model in the package.
 
@@ -78,7 +95,16 @@ def models(
       tilewright models runs/minute/model.safetensors --pack small.safetensors
       tilewright models runs/minute/model.safetensors --pack smaller.safetensors --games 500
       tilewright models runs/minute/model.safetensors --pack smallest.safetensors --games 500 --max-weights 2000000
+      tilewright models --fetch https://example.org/models/large.safetensors
+      tilewright models --fetch /mnt/shared/models --out models
     """
+    if fetch is not None:
+        if model is not None or pack is not None:
+            raise UsageError("--fetch takes neither MODEL nor --pack")
+        _fetch(fetch, out, sha256)
+        return
+    if out is not None or sha256 is not None:
+        raise UsageError("--out and --sha256 go with --fetch")
     if pack is None and downgrade_above is not None:
         raise UsageError("--downgrade-above goes with --pack")
     if model is None:
@@ -101,8 +127,16 @@ def models(
         print(f"{pack}: {pack.stat().st_size / 1e6:,.1f} MB, from {file.stat().st_size / 1e6:,.1f} MB")
 
 
+def _fetch(source: str, out: Path | None, sha256: str | None) -> None:
+    with output.progress_bar("bytes", None) as progress:
+        files = fetch_models(source, out or FETCHED, sha256=sha256, progress=progress)
+    for file in files:
+        print(f"{out or FETCHED}/{file.name}: {file.stat().st_size / 1e6:,.1f} MB, its checksum is right")
+
+
 def _list_models(as_json: bool) -> None:
-    files = packaged_models() | {str(file): file for file in sorted(Path("runs").glob("*/model.safetensors"))}
+    found = [*sorted(FETCHED.glob("*.safetensors")), *sorted(Path("runs").glob("*/model.safetensors"))]
+    files = packaged_models() | {str(file): file for file in found}
     entries = [_entry(name, file) for name, file in files.items()]
     if as_json:
         output.print_json(entries)

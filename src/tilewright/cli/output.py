@@ -88,12 +88,12 @@ def percent_interval(rate: Estimate) -> str:
 
 
 @contextmanager
-def progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
+def progress_bar(label: str, total: int | None) -> Iterator[Callable[[int], None]]:
     """Draw a progress bar on a terminal for the time of a block.
 
     Args:
         label: The text beside the bar.
-        total: The number of steps.
+        total: The number of steps; None if nobody knows it.
 
     Yields:
         A function to call with the number of steps finished since its last call.
