@@ -163,7 +163,7 @@ def test_a_model_is_fetched_and_listed(command: Command) -> None:
     assert command("models", "--fetch", "release").code == 2  # there is no checksum
     Path("release/SHA256SUMS").write_text(f"{hashlib.sha256(content).hexdigest()}  large.safetensors\n")
     said = command("models", "--fetch", "release/large.safetensors")
-    assert (said.code, said.out) == (0, "models/large.safetensors: 0.5 MB, its checksum is right\n")
+    assert (said.code, said.out) == (0, "models/large.safetensors: 1.0 MB, its checksum is right\n")
     assert Path("models/large.safetensors").read_bytes() == content
     assert "models/large.safetensors" in command("models").out
     for arguments in ([MODEL, "--fetch", "release"], ["--sha256", "0" * 64], ["--out", "here"]):
