@@ -20,6 +20,7 @@ from tilewright.errors import FileError, UsageError
 from tilewright.games import make_known_game
 from tilewright.games.base import Game
 from tilewright.models import model_path
+from tilewright.ntuple import hub
 from tilewright.ntuple.compact import LARGEST, MIN_QUANTUM, pack, quantised, unpack
 from tilewright.ntuple.downgrade import Downgrading, check_downgrade_above, make_downgrading
 from tilewright.ntuple.patterns import NTupleArchitecture
@@ -178,6 +179,83 @@ class Model:
             "downgrade_above": str(self.downgrade_above),
         }
         write_tensors(Path(path), tensors, {**self.origin, **about}, MODEL, force=force)
+
+    def save_pretrained(self, save_directory: str | Path, *, compact: bool = False, force: bool = False) -> None:
+        """Write the model and a model card into a folder, in the manner of huggingface_hub.
+
+        Args:
+            save_directory: The folder; a model and a card that are there are replaced.
+            compact: Whether to write 16-bit weights, visited ones only, compressed.
+            force: Whether to replace existing files of another kind.
+
+        Raises:
+            FileError: A file cannot be written, or is of another kind.
+        """
+        hub.save_pretrained(self, save_directory, compact=compact, force=force)
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        pretrained_model_name_or_path: str | Path,
+        *,
+        revision: str | None = None,
+        cache_dir: str | Path | None = None,
+        local_files_only: bool = False,
+        token: str | bool | None = None,
+    ) -> "Model":
+        """Read a model from a folder that `save_pretrained` wrote, or from the Hugging Face Hub.
+
+        The file is checked like any other model; nothing in it is executed.
+
+        Args:
+            pretrained_model_name_or_path: A folder, or the name of a repository, as owner/name.
+            revision: The branch, tag or commit of the repository.
+            cache_dir: Where downloads are kept; None for the usual place.
+            local_files_only: Whether to take what was downloaded before, without asking the Hub.
+            token: A token of the Hub for private repositories; None for the one that is logged in.
+
+        Raises:
+            FileError: There is no such model, or it is damaged.
+            MissingExtraError: huggingface_hub is not installed; a folder does not need it.
+        """
+        return hub.load_pretrained(
+            pretrained_model_name_or_path,
+            revision=revision,
+            cache_dir=cache_dir,
+            local_files_only=local_files_only,
+            token=token,
+        )
+
+    def push_to_hub(
+        self,
+        repo_id: str,
+        *,
+        commit_message: str = "Upload a model of tilewright",
+        private: bool | None = None,
+        branch: str | None = None,
+        token: str | bool | None = None,
+        compact: bool = False,
+    ) -> str:
+        """Upload the model and its card to the Hugging Face Hub; the repository is made if there is none.
+
+        Args:
+            repo_id: The name of the repository, as owner/name.
+            commit_message: The message of the commit.
+            private: Whether a new repository is private; None for the default of the account.
+            branch: The branch, which is made if there is none; None for main.
+            token: A token of the Hub; None for the one that is logged in.
+            compact: Whether to upload 16-bit weights, visited ones only, compressed.
+
+        Returns:
+            The address of the commit.
+
+        Raises:
+            FileError: The Hub refuses it, or cannot be reached.
+            MissingExtraError: huggingface_hub is not installed.
+        """
+        return hub.push_model(
+            self, repo_id, commit_message=commit_message, private=private, branch=branch, token=token, compact=compact
+        )
 
 
 def load_model(path: str | Path) -> Model:
