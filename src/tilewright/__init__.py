@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from tilewright.training.api import Run, train
     from tilewright.training.callbacks import Callback
     from tilewright.training.config import TrainingConfig, read_config
+    from tilewright.training.trackers import TrackioCallback, WandbCallback
 
 __version__ = "0.1.0"
 
@@ -88,9 +89,11 @@ __all__ = [
     "Stream",
     "SweepResult",
     "TilewrightError",
+    "TrackioCallback",
     "TrainingConfig",
     "UnreachedError",
     "UsageError",
+    "WandbCallback",
     "evaluate",
     "evaluate_exactly",
     "load_model",
@@ -140,9 +143,11 @@ _HOMES = {
     "Stream": "tilewright.rng",
     "SweepResult": "tilewright.reproduce.sweep",
     "TilewrightError": "tilewright.errors",
+    "TrackioCallback": "tilewright.training.trackers",
     "TrainingConfig": "tilewright.training.config",
     "UnreachedError": "tilewright.errors",
     "UsageError": "tilewright.errors",
+    "WandbCallback": "tilewright.training.trackers",
     "evaluate": "tilewright.play.evaluate",
     "evaluate_exactly": "tilewright.play.exactly",
     "load_model": "tilewright.ntuple.model",
