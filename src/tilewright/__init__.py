@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         UnreachedError,
         UsageError,
     )
+    from tilewright.exact.practice import practice_positions
     from tilewright.exact.solve import solve
     from tilewright.exact.table import ExactTable, load_table
     from tilewright.games import GAMES, make_game
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from tilewright.games.episode import Episode
     from tilewright.games.line_game import LineGame
     from tilewright.ntuple.model import Model, load_model
+    from tilewright.play.distil import distil
     from tilewright.play.evaluate import Evaluation, evaluate
     from tilewright.play.exactly import ExactEvaluation, evaluate_exactly
     from tilewright.play.recording import Recording, read_games
@@ -94,12 +96,14 @@ __all__ = [
     "UnreachedError",
     "UsageError",
     "WandbCallback",
+    "distil",
     "evaluate",
     "evaluate_exactly",
     "load_model",
     "load_table",
     "make_agent",
     "make_game",
+    "practice_positions",
     "read_config",
     "read_games",
     "review",
@@ -148,12 +152,14 @@ _HOMES = {
     "UnreachedError": "tilewright.errors",
     "UsageError": "tilewright.errors",
     "WandbCallback": "tilewright.training.trackers",
+    "distil": "tilewright.play.distil",
     "evaluate": "tilewright.play.evaluate",
     "evaluate_exactly": "tilewright.play.exactly",
     "load_model": "tilewright.ntuple.model",
     "load_table": "tilewright.exact.table",
     "make_agent": "tilewright.agents",
     "make_game": "tilewright.games",
+    "practice_positions": "tilewright.exact.practice",
     "read_config": "tilewright.training.config",
     "read_games": "tilewright.play.recording",
     "review": "tilewright.play.review",

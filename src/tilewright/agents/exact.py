@@ -90,7 +90,7 @@ class _ExactPlayer(Player):
 
     def __init__(self, agent: Agent, game: Game, policy: ExactPolicy, table: ExactTable) -> None:
         super().__init__(agent, game, None if table.problem.walls else policy)
-        self._exact = policy
+        self._exact, self._is_distilled = policy, table.is_distilled
         self.unit = "points" if table.problem.is_score else "probability"
 
     def analyse(self, board: BoardLike, stream: Stream | None = None) -> Analysis:
@@ -98,7 +98,7 @@ class _ExactPlayer(Player):
         self._control.began[0] = 1
         board, began = self.game.parse_position(board), time.perf_counter()
         act_one(self._exact, self.game.rules, typed_state(board.state), new_stream())
-        values = checked_values(self._exact, board)
+        values = checked_values(self._exact, board, is_distilled=self._is_distilled)
         move = max(values, key=lambda action: values[action]) if values else None
         return Analysis(values, move, None, None, time.perf_counter() - began, self.unit)
 

@@ -39,6 +39,7 @@ COMMANDS = {
     "move": ("tilewright.cli.move:move", "Choose the move for one board, with the value of each."),
     "reproduce": ("tilewright.cli.reproduce:reproduce", "Repeat the experiments of papers, and compare."),
     "solve": ("tilewright.cli.solve:solve_command", "Solve a small board exactly."),
+    "tables": ("tilewright.cli.tables:tables", "Describe a table of exact values, practise with it, distil it."),
     "sweep": ("tilewright.cli.sweep:sweep_command", "Train with every combination of some keys, and compare."),
     "audit": ("tilewright.cli.audit:audit", "Check anybody's 2048 against exact rules."),
     "bench": ("tilewright.cli.bench:bench", "Measure moves per second."),

@@ -19,6 +19,7 @@ from tilewright._core.outputs import FileKind, format_of
 from tilewright._core.text import excerpt
 from tilewright.errors import BoardError, FileError, SpecError, UsageError
 from tilewright.exact.kernels import Keys, Values
+from tilewright.exact.packing import pack_boards, unpack_boards
 from tilewright.exact.policy import ExactPolicy, make_exact_policy
 from tilewright.exact.problem import Problem, rules_spec
 from tilewright.games.base import Game
@@ -33,7 +34,7 @@ __all__ = ["ExactTable", "load_table"]
 
 FORMAT = "tilewright exact table"
 TABLE = FileKind("table of exact values", lambda head: format_of(head) == FORMAT)
-VERSION = "1"
+VERSION, DISTILLED_VERSION = "1", "2"
 _COUNTS = ("states", "canonical_states", "live_states")
 
 
@@ -56,6 +57,7 @@ class ExactTable:
         live_states: Those of the canonical states that have a legal move.
         seconds: How long it took.
         path: The file of the table; None for one in memory.
+        is_distilled: Whether the table has only the boards that players meet most (see `exact.distil`).
     """
 
     problem: Problem
@@ -69,6 +71,7 @@ class ExactTable:
     afterstate_values: Values = field(repr=False)
     offsets: NDArray[np.int64] = field(repr=False)  # where the layer begins, by half the sum of its tiles
     layer_sizes: NDArray[np.int64] = field(repr=False)  # int64[layers, 3]: sum, canonical states, live states
+    is_distilled: bool = False
 
     @property
     def game(self) -> Game:
@@ -101,7 +104,7 @@ class ExactTable:
         position = self.game.parse_position(board)
         policy = self.policy()
         act_one(policy, self.game.rules, typed_state(position.state), new_stream())
-        return checked_values(policy, position)
+        return checked_values(policy, position, is_distilled=self.is_distilled)
 
     def value_of(self, board: BoardLike) -> float:
         """Return the exact value of a board: that of its best move, 0 when the game is over.
@@ -130,6 +133,7 @@ class ExactTable:
             "value": self.value,
             **{name: getattr(self, name) for name in _COUNTS},
             "afterstates": len(self.keys),
+            "distilled": self.is_distilled,
             "layers": len(self.layer_sizes),
             "seconds": self.seconds,
             "bytes": self.bytes,
@@ -139,12 +143,16 @@ class ExactTable:
     def save(self, path: Path | str) -> "ExactTable":
         """Write the table to a file, and return it as it is read from there."""
         facts = {name: str(getattr(self, name)) for name in _COUNTS}
-        arrays: dict[str, Array | list[Array]] = {"keys": self.keys, "values": self.afterstate_values}
-        arrays |= {"offsets": self.offsets, "layer_sizes": self.layer_sizes}
+        arrays: dict[str, Array | list[Array]] = {"layer_sizes": self.layer_sizes}
+        if self.is_distilled:
+            arrays["packed"] = pack_boards(self.problem.space, self.keys, self.afterstate_values)
+            facts["boards"] = str(len(self.keys))
+        else:
+            arrays |= {"keys": self.keys, "values": self.afterstate_values, "offsets": self.offsets}
         return write_table(Path(path), self.problem, arrays, facts, self.value, self.seconds)
 
 
-def checked_values(policy: ExactPolicy, board: Board) -> dict[str, float]:
+def checked_values(policy: ExactPolicy, board: Board, *, is_distilled: bool = False) -> dict[str, float]:
     """Return the values that a policy has found for a board.
 
     Raises:
@@ -152,7 +160,8 @@ def checked_values(policy: ExactPolicy, board: Board) -> dict[str, float]:
     """
     if np.isnan(policy.q_values).any():
         walls = "its large tiles are elsewhere, or " if policy.space.walls else ""
-        raise BoardError(f"{board.game.text(board)!r}: the table does not have it; {walls}no game can reach this board")
+        why = "players seldom meet it" if is_distilled else "no game can reach this board"
+        raise BoardError(f"{board.game.text(board)!r}: the table does not have it; {walls}{why}")
     found = {action: float(value) for action, value in zip(ACTIONS, policy.q_values, strict=True) if value > -np.inf}
     if policy.space.walls:
         return {action: found.get(action, 0.0) for action in board.game.legal(board)}
@@ -169,7 +178,8 @@ def write_table(
 ) -> ExactTable:
     """Write a table, and return it as it is read from the file."""
     facts = {"value": repr(value), "seconds": repr(seconds), **counts}
-    metadata = {"format": FORMAT, "version": VERSION, **problem.to_metadata(), **facts}
+    version = DISTILLED_VERSION if "packed" in arrays else VERSION
+    metadata = {"format": FORMAT, "version": version, **problem.to_metadata(), **facts}
     write_patiently(lambda: write_tensors(path, arrays, metadata, TABLE), lambda: PATIENCE)
     return load_table(path)
 
@@ -186,10 +196,17 @@ def load_table(path: Path | str) -> ExactTable:
     arrays, metadata = read_tensors(path)
     if metadata.get("format") != FORMAT:
         raise FileError(f"{path}: not a table of exact values (see `solve`)")
-    if metadata.get("version") != VERSION:
-        raise FileError(f"{path}: a table of version {metadata.get('version')}; this program reads version {VERSION}")
+    version = metadata.get("version")
+    if version not in (VERSION, DISTILLED_VERSION):
+        known = f"{VERSION} and {DISTILLED_VERSION}"
+        raise FileError(f"{path}: a table of version {version}; this program reads versions {known}")
     try:
-        problem = Problem.from_metadata(metadata)
+        problem, is_distilled = Problem.from_metadata(metadata), version == DISTILLED_VERSION
+        keys, values, offsets = (
+            _unpacked(problem, arrays["packed"], int(metadata["boards"]))
+            if is_distilled
+            else (arrays[name] for name in ("keys", "values", "offsets"))
+        )
         table = ExactTable(
             problem=problem,
             value=float(metadata["value"]),
@@ -198,15 +215,27 @@ def load_table(path: Path | str) -> ExactTable:
             live_states=int(metadata["live_states"]),
             seconds=float(metadata["seconds"]),
             path=path,
-            keys=writable_view(arrays["keys"]),
-            afterstate_values=writable_view(arrays["values"]),
-            offsets=writable_view(arrays["offsets"]),
+            keys=writable_view(keys),
+            afterstate_values=writable_view(values),
+            offsets=writable_view(offsets),
             layer_sizes=writable_view(arrays["layer_sizes"]),
+            is_distilled=is_distilled,
         )
         _check_arrays(table)
     except (KeyError, ValueError) as error:
         raise FileError(f"{path}: a damaged table: {error}") from None
     return table
+
+
+def _unpacked(problem: Problem, packed: Array, boards: int) -> tuple[Array, Array, Array]:
+    """The arrays of a distilled table.
+
+    Raises:
+        ValueError: They are damaged.
+    """
+    if packed.dtype != np.uint8 or packed.ndim != 1 or boards < 1 or not problem.walls:
+        raise ValueError("it is no distilled table of an endgame")
+    return unpack_boards(problem.space, packed, boards)
 
 
 def _check_arrays(table: ExactTable) -> None:
