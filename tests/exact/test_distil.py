@@ -86,15 +86,15 @@ def test_coverage_is_that_of_other_games(table: tw.ExactTable, monkeypatch: pyte
 
 def test_what_cannot_be_distilled_is_refused(small: tw.ExactTable, table: tw.ExactTable) -> None:
     whole = tw.solve("2048:rows=2,columns=2", goal=16, threads=1)
-    for source, options, reason in (
-        (whole, {}, "only endgames may lack some"),
-        (small, {}, "distilled already"),
-        (table, {"boards": 0}, "boards=0"),
-        (table, {"games": 0}, "games=0"),
-        (table, {"games": 1, "threads": 1}, "no game met a board"),
+    for source, boards, games, reason in (
+        (whole, 1, 1, "only endgames may lack some"),
+        (small, 1, 1, "distilled already"),
+        (table, 0, 1, "boards=0"),
+        (table, 1, 0, "games=0"),
+        (table, 1, 1, "no game met a board"),
     ):
         with pytest.raises(tw.UsageError, match=reason):
-            tw.distil(source, "random", **options)
+            tw.distil(source, "random", boards=boards, games=games, threads=1)
 
 
 def test_a_damaged_distilled_table_is_refused(small: tw.ExactTable, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Self
 
 from tilewright._core.options import Range
 from tilewright.agents.base import Unit
-from tilewright.agents.endgames import search_with_endgames
+from tilewright.agents.endgames import with_endgames
 from tilewright.agents.model_store import (
     LARGEST_TILE,
     ModelSource,
@@ -42,8 +42,8 @@ class ExpectimaxAgent(SearchAgent):
     def policy(self, game: Game) -> Policy:
         """Return the search over the network's values."""
         model = find_model(self.model, game, self.downgrade_above)
-        search = self._make_search(make_evaluator(value_function_of(model, game)))
-        return search_with_endgames(downgraded(search, model), search, model.downgrading, self.endgames, game)
+        policy = downgraded(self._make_search(make_evaluator(value_function_of(model, game))), model)
+        return with_endgames(policy, self.endgames, game)
 
     def loaded(self, game: Game) -> Self:
         """Return the agent with its model in memory."""

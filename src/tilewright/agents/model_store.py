@@ -75,7 +75,8 @@ def _load(file: Path, changed: int) -> Model:
 
 def value_function_of(model: Model, game: Game) -> ValueFunction:
     """Return the value function of a model, with a workspace for one thread."""
-    return make_value_function(model.value_function, model.tables, model.architecture.lookups(game))
+    lookups = model.architecture.lookups(game)
+    return make_value_function(model.value_function, model.tables, lookups, ends_are_zero=True)
 
 
 def downgraded(policy: Policy, model: Model) -> Policy:

@@ -19,7 +19,7 @@ _REPEATS = 5
 @kernel
 def _sum_values(policy: ExactPolicy, boards: Keys) -> Float:
     """Look up the values of canonical afterstates: the sum of the tiles, the layer, and a binary search in it."""
-    total = 0.0
+    total: Float = 0.0
     for i in range(len(boards)):
         begin, end = layer_of(policy, boards[i])
         total += policy.values[find(policy.keys, begin, end, boards[i])]

@@ -15,7 +15,6 @@ from tilewright.rng import Stream
 
 __all__ = [
     "ExactPolicy",
-    "has_made_goal",
     "layer_of",
     "look_up",
     "make_exact_policy",
@@ -83,32 +82,14 @@ def layer_of(policy: ExactPolicy, cells: Word) -> tuple[Int, Int]:
 @inline
 def matching_symmetry(space: Space, state: State) -> Int:
     """The first symmetry that brings the tiles of at least the goal to the walls, and no other; -1 if there is none."""
-    large = large_cells(space, state)
-    for which in range(8):
-        if symmetric_cells(large, which, 4, 4) * u64(15) == space.walls:
-            return which
-    return -1
-
-
-@inline
-def has_made_goal(space: Space, state: State) -> bool:
-    """Whether large tiles stand on all walls, in any orientation, and on some other cell: the tile has been made."""
-    large = large_cells(space, state)
-    for which in range(8):
-        turned = symmetric_cells(large, which, 4, 4) * u64(15)
-        if turned & space.walls == space.walls and turned != space.walls:
-            return True
-    return False
-
-
-@inline
-def large_cells(space: Space, state: State) -> Word:
-    """The lowest bit of every cell with a tile of at least the goal."""
     large = pdep(state.extra, LOWEST_BITS)  # tiles above 32768
     for place in range(16):
         shift = u64(4 * place)
         large |= u64(((state.cells >> shift) & u64(15)) >= u64(space.goal)) << shift
-    return large
+    for which in range(8):
+        if symmetric_cells(large, which, 4, 4) * u64(15) == space.walls:
+            return which
+    return -1
 
 
 @inline

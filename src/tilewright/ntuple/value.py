@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.jit import Float, Int, Word, implements, inline
+from tilewright.games.bitboard import empty_cells
 from tilewright.games.policy import NO_ACTION, act
-from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide
+from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, Outcomes, Rules, State, downgraded_cells, outcomes, slide
 from tilewright.games.state_kernels import make_outcomes
 from tilewright.ntuple.weights import Indices, WeightTables, compute_indices, lookups, state_value, sum_weights
 from tilewright.rng import Stream
@@ -58,6 +59,7 @@ class StateValues(NamedTuple):
     indices: Indices  # uint32[2 * lookups]
     outcomes: Outcomes
     q_values: NDArray[np.float32]
+    ends_are_zero: bool  # whether boards without a legal move are worth 0, and not what the network says
 
 
 class ActionValues(NamedTuple):
@@ -71,8 +73,17 @@ class ActionValues(NamedTuple):
 ValueFunction: TypeAlias = AfterstateValues | StateValues | ActionValues
 
 
-def make_value_function(name: str, tables: WeightTables, lookups: int) -> ValueFunction:
-    """Return the value function called `afterstate`, `state` or `action`, with a workspace for one thread."""
+def make_value_function(name: str, tables: WeightTables, lookups: int, *, ends_are_zero: bool = False) -> ValueFunction:
+    """Return a value function with a workspace for one thread.
+
+    Args:
+        name: `afterstate`, `state` or `action`.
+        tables: The weights.
+        lookups: The number of weights that add up to one value.
+        ends_are_zero: State values: whether a move is valued with 0 for boards on which the game is over. No update
+            ever changes the value of such a board, so that a network has nothing to say about it. Learning reads the
+            network, as Szubert and Jaśkowski do; playing does not.
+    """
 
     def indices(boards: int) -> Indices:
         return np.empty(boards * lookups, np.uint32)
@@ -81,7 +92,7 @@ def make_value_function(name: str, tables: WeightTables, lookups: int) -> ValueF
     if name == "afterstate":
         return AfterstateValues(tables, indices(4), np.empty((4, 2), np.uint64), np.empty(4, np.int64), q_values)
     if name == "state":
-        return StateValues(tables, indices(2), make_outcomes(), q_values)
+        return StateValues(tables, indices(2), make_outcomes(), q_values, ends_are_zero)
     return ActionValues(tables, indices(1), q_values)
 
 
@@ -203,7 +214,9 @@ def greedy_state_action(values: StateValues, rules: Rules, state: State) -> Cand
         for i in range(outcomes(rules, after, values.outcomes)):
             outcome = values.outcomes
             following = State(outcome.cells[i], outcome.extra[i])
-            value = state_value(values.tables, rules, following, values.indices, n)
+            value = np.float32(0)
+            if not (values.ends_are_zero and _is_over(rules, following)):
+                value = state_value(values.tables, rules, following, values.indices, n)
             q += np.float32(outcome.probability[i]) * (value + np.float32(outcome.reward[i]))
         values.q_values[action] = q
         if q > best_q:
@@ -211,6 +224,17 @@ def greedy_state_action(values: StateValues, rules: Rules, state: State) -> Cand
     if best == NO_ACTION:
         return _no_candidate(state)
     return evaluate_action(values, rules, state, best)
+
+
+@inline
+def _is_over(rules: Rules, state: State) -> bool:
+    """Whether no move is legal; a board with an empty cell always has one."""
+    if empty_cells(downgraded_cells(rules, state, LARGEST_NIBBLE), rules.board):
+        return False
+    legal = 0
+    for action in range(4):
+        legal += slide(rules, state, action)[1] != ILLEGAL
+    return legal == 0
 
 
 @implements(evaluate_action, StateValues)
