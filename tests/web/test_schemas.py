@@ -33,6 +33,10 @@ ROUTES = {
     f"DELETE {API}/jobs/{{id}}",
     f"GET {API}/runs",
     f"GET {API}/runs/{{name}}",
+    f"GET {API}/status",
+    f"GET {API}/outcomes",
+    f"POST {API}/replays",
+    f"GET {API}/practice",
 }
 
 
@@ -68,6 +72,10 @@ def test_every_operation_has_a_name_of_its_own(client: TestClient) -> None:
         "stop_job",
         "list_runs",
         "get_run",
+        "get_status",
+        "list_outcomes",
+        "read_replay",
+        "find_practice",
     }
 
 

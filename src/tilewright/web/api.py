@@ -10,6 +10,7 @@ from tilewright.games.base import Game
 from tilewright.games.board import Board
 from tilewright.play.recording import parse_line
 from tilewright.web.agents import WebAgent
+from tilewright.web.coach_api import add_coach
 from tilewright.web.games import describe_game, describe_games, read_game
 from tilewright.web.positions import Position, entry_of, play_move, read_position, start_position
 from tilewright.web.registration import parse_registered
@@ -17,9 +18,11 @@ from tilewright.web.rule_tables import rule_tables
 from tilewright.web.schemas import (
     Advice,
     AgentEntry,
+    BoardText,
     EvaluationRequest,
     GameDetails,
     GameEntry,
+    GameSpec,
     JobStatus,
     JsonObject,
     Number,
@@ -55,9 +58,7 @@ _REFUSALS: _Responses = {
 }
 _UNKNOWN: _Responses = {404: {"model": Refusal, "description": "there is nothing of that name"}}
 
-GameSpec = Annotated[str, Query(description="the game, as `threes` or `2048:rows=3,four=0.5`")]
 AgentSpec = Annotated[str | None, Query(description="the agent, as `heuristic:depth=3`; by default the strongest one")]
-BoardText = Annotated[str, Query(description="16 numbers row by row, 16 hexadecimal codes, or JSON")]
 
 
 def make_api(server: ServerState) -> APIRouter:
@@ -66,6 +67,7 @@ def make_api(server: ServerState) -> APIRouter:
     _add_games(api, server)
     _add_jobs(api, server)
     _add_runs(api, server)
+    add_coach(api, server)
     return api
 
 

@@ -1,8 +1,7 @@
 """The rules of a game as data: tables from which the page makes a move at once, before the server confirms it.
 
 A line is four tile codes as one number of 16 bits, the cell at the wall first. The tables say what becomes of a line,
-and which reward that earns. A new tile is data only where it comes to any empty cell and its value depends on nothing
-else; in Threes the page waits for the server's tile.
+and which reward that earns. New tiles are data, too: the odds of 2048 and of games like it, and the deck of Threes.
 """
 
 import base64
@@ -15,6 +14,7 @@ from tilewright.games.line_game import LineRules
 from tilewright.games.line_tables import LINES
 from tilewright.games.rules import ACTIONS, ILLEGAL, Rules, State
 from tilewright.games.state_kernels import slide_one, typed_state
+from tilewright.games.threes import BONUS_CHANCE, BONUS_FROM, BONUS_STEP, FULL_BAG, ThreesRules
 from tilewright.games.twenty48 import Twenty48Rules
 from tilewright.web.schemas import JsonObject
 
@@ -29,7 +29,8 @@ def rule_tables(game: Game) -> JsonObject:
     rules = game.rules
     has_tables = hasattr(rules, "moves") and hasattr(rules, "offsets")
     lines = {"row": _line_table(game, "left"), "column": _line_table(game, "up")} if has_tables else None
-    return {"game": game.spec, "lines": lines, "spawn": _spawn_table(rules) if has_tables else None}
+    spawn = _spawn_table(rules) if has_tables else None
+    return {"game": game.spec, "lines": lines, "spawn": spawn, "deck": _deck_table(rules)}
 
 
 def _line_table(game: Game, action: str) -> JsonObject:
@@ -60,6 +61,20 @@ def _spawn_table(rules: Rules) -> JsonObject | None:
     if isinstance(rules, LineRules):
         return {"codes": rules.spawn_codes.tolist(), "limits": rules.spawn_limits.tolist()}
     return None
+
+
+def _deck_table(rules: Rules) -> JsonObject | None:
+    """Return what the next tile of Threes is drawn from."""
+    if not isinstance(rules, ThreesRules):
+        return None
+    return {
+        "codes": [1, 2, 3],
+        "copies": int(FULL_BAG) & 7,
+        "bonus_limit": int(BONUS_CHANCE),
+        "bonus_from": BONUS_FROM,
+        "bonus_step": BONUS_STEP,
+        "scores": rules.tile_scores.tolist(),
+    }
 
 
 def _base64(numbers: "np.typing.NDArray[np.generic]") -> str:

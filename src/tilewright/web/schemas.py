@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal, TypeAlias
 
+from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from tilewright.agents.base import Unit
@@ -10,22 +11,31 @@ __all__ = [
     "Advice",
     "AgentEntry",
     "AutoplayRequest",
+    "BoardText",
     "Control",
     "EvaluationRequest",
     "GameDetails",
     "GameEntry",
+    "GameSpec",
     "JobStatus",
     "JsonObject",
+    "Move",
     "Number",
     "OptionEntry",
+    "OutcomesAnswer",
     "OutlookRequest",
     "PositionAnswer",
+    "PracticeAnswer",
+    "RecordingAnswer",
     "Refusal",
+    "ReplayRequest",
     "ReviewRequest",
     "RuleTables",
     "RunDetails",
     "RunSummary",
+    "Score",
     "Seed",
+    "StatusAnswer",
     "StepAnswer",
     "StepRequest",
     "StepsAnswer",
@@ -35,6 +45,8 @@ __all__ = [
 
 JsonObject: TypeAlias = dict[str, object]
 Move = Literal["up", "right", "down", "left"]
+GameSpec = Annotated[str, Query(description="the game, as `threes` or `2048:rows=3,four=0.5`")]
+BoardText = Annotated[str, Query(description="16 numbers row by row, 16 hexadecimal codes, or JSON")]
 Seed = Annotated[int, Field(ge=0, lt=2**63, description="the same seed gives the same games")]
 Number = Annotated[int, Field(ge=0, lt=2**63, description="the number of the game")]
 Score = Annotated[int, Field(ge=0, le=2**53, description="the score so far")]  # every JSON parser reads it exactly
@@ -150,12 +162,28 @@ class SpawnTable(_Answer):
     limits: list[int]
 
 
+class DeckTable(_Answer):
+    """New tiles that are announced: one of each code is drawn from a bag with so many copies, or a bonus tile.
+
+    A bonus tile comes if 32 random bits are below `bonus_limit` and the code of the largest tile is at least
+    `bonus_from`. Its largest code is `bonus_step` below that of the largest tile.
+    """
+
+    codes: list[int]
+    copies: int
+    bonus_limit: int
+    bonus_from: int
+    bonus_step: int
+    scores: list[int] = Field(description="the points of a new tile by its code")
+
+
 class RuleTables(_Answer):
     """The rules of a game as tables; null where they cannot be tables."""
 
     game: str
     lines: dict[Literal["row", "column"], LineTable] | None
     spawn: SpawnTable | None
+    deck: DeckTable | None
 
 
 class AgentEntry(_Answer):
@@ -230,6 +258,50 @@ class StepsAnswer(_Answer):
     """The positions after the moves, as [move, board, score, stream, first letters of the legal moves]."""
 
     moves: list[tuple[Move, str, int, str, str]]
+
+
+class StatusAnswer(_Answer):
+    """What the server is doing before it answers quickly: loading its kernels, or compiling them, once."""
+
+    ready: bool = Field(description="the kernels of the first questions are loaded")
+    compiling: bool = Field(description="kernels are being compiled; the next start loads them")
+    seconds: float = Field(description="since the server was started, as long as it is not ready")
+    about: float = Field(description="about how many seconds compiling takes in all")
+
+
+class OutcomesAnswer(_Answer):
+    """The afterstate of a move, and what can follow: [board, score, first letters of the legal moves, probability]."""
+
+    game: str
+    after: list[list[int]]
+    outcomes: list[tuple[str, int, str, float]]
+
+
+class PracticeAnswer(_Answer):
+    """A position to practise, and what its moves are worth."""
+
+    game: str
+    code: str
+    text: str
+    score: int
+    legal: list[Move]
+    values: dict[Move, float]
+    unit: Unit
+    agent: str
+
+
+class ReplayRequest(_Request):
+    """A replay of another site."""
+
+    text: str = Field(description="the text of a replay of 2048verse", max_length=500_000)
+
+
+class RecordingAnswer(_Answer):
+    """A recorded game, as a line of a file of `evaluate --record`."""
+
+    recording: str
+    moves: int
+    score: int
 
 
 class EvaluationRequest(_Request):

@@ -26,6 +26,7 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _READING = ("GET", "HEAD", "OPTIONS")  # methods without a body
 _ONCE = (b"host", b"origin", b"sec-fetch-site", b"content-length", b"content-type")  # headers that decide something
 _OWN_REQUESTS = ("same-origin", "none")  # of Sec-Fetch-Site: our own page, and what a visitor types
+_LONG = ("/reviews", "/replays")  # what has a whole game in it
 _API, _DESCRIPTION = "/api/", "/api/v1/openapi.json"  # only the description is computed once for all
 _SCHEMES = {"ws": "http", "wss": "https"}  # of a socket -> of the page that opens it
 _POLICY = (
@@ -115,7 +116,7 @@ class SecurityMiddleware:
         if scope["method"] in _READING:
             await self._app({**scope, "method": "GET"} if scope["method"] == "HEAD" else scope, receive, send)
             return
-        limit = self._limits.recording if scope["path"].endswith("/reviews") else self._limits.body
+        limit = self._limits.recording if scope["path"].endswith(_LONG) else self._limits.body
         try:
             async with asyncio.timeout(self._limits.silent_seconds):
                 body = await _read_body(receive, headers.get(b"content-length", "0"), limit)

@@ -11,6 +11,7 @@ from tilewright.web.jobs import Jobs
 from tilewright.web.limits import Limits
 from tilewright.web.positions import start_position
 from tilewright.web.runs import RunLibrary
+from tilewright.web.warm_up import WarmUpStatus
 
 __all__ = ["ServerState"]
 
@@ -27,6 +28,7 @@ class ServerState:
         agents: The agents that clients may choose.
         jobs: The jobs of all clients.
         open_sockets: The number of open WebSockets.
+        warm_up_status: Whether the kernels of the first answers are there.
     """
 
     def __init__(self, runs: Path, limits: Limits, agents: Sequence[str] = ()) -> None:
@@ -43,6 +45,7 @@ class ServerState:
         self.agents = AgentCatalogue(self.runs, limits, agents)
         self.jobs = Jobs(self.executors.jobs, limits, self.runs.hide_paths)
         self.open_sockets = 0
+        self.warm_up_status = WarmUpStatus()
         self._warm: set[tuple[str, str]] = set()  # specs of quick agents, and names of games they have played
 
     def is_warm(self, agent: WebAgent, game: Game) -> bool:
@@ -59,12 +62,18 @@ class ServerState:
         return self.executors.quick if self.is_warm(agent, game) else self.executors.slow
 
     def warm_up(self) -> None:
-        """Load or compile the kernels that the first request needs."""
-        for name in _WARM_GAMES:
-            game = make_game(name)
-            position = start_position(game, 0, 0)
-            position.to_json()
-            self.agents.make(None, game).analyse(position.board)
+        """Load or compile the kernels that the first request needs, then those of the other games."""
+        first, *others = _WARM_GAMES
+        with self.warm_up_status:
+            self._load_kernels(first)
+        for name in others:
+            self._load_kernels(name)
+
+    def _load_kernels(self, name: str) -> None:
+        game = make_game(name)
+        position = start_position(game, 0, 0)
+        position.to_json()
+        self.agents.make(None, game).analyse(position.board)
 
     def close(self) -> None:
         """Stop all jobs and threads."""
