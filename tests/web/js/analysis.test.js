@@ -1,15 +1,19 @@
 /** What the numbers of a review mean, and numbers as text. */
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { accuracyOf, barParts, classOf, costOf, judge, otherMistake, reviewedMoves, summaryOf, worstMoves } from "../modules/analysis.js";
+import { setLanguage } from "../modules/language.js";
 import { compact, count, moves, oneDigit, percent, shortSpec, signed } from "../modules/numbers.js";
 import { splitSpec } from "../modules/picker.js";
 import { readGames } from "../modules/recordings.js";
 import { pairedDifference, scoresAsCsv, studentPoint, verdict } from "../modules/statistics.js";
 import { quickAgent } from "../modules/outlook.js";
 import { linkTo, readHash } from "../modules/share.js";
+
+setLanguage("en", JSON.parse(readFileSync(new URL("../lang/en.json", import.meta.url))));
 
 test("the cost is the part of the expected final score", () => {
   assert.equal(costOf(0, 100, 900), 0);

@@ -3,10 +3,11 @@
 import { get } from "./api.js";
 import { judge } from "./analysis.js";
 import { $ } from "./dom.js";
-import { count, oneDigit, percent, shortSpec } from "./numbers.js";
+import { t } from "./language.js";
+import { oneDigit, percent, shortSpec } from "./numbers.js";
+import { sayWhileWaiting } from "./start.js";
 
 const THINKS_LONG = 400; // milliseconds after which a visitor is told so
-const COMPILES = 2500; // milliseconds after which it is told why
 const NOW_AND_THEN = 150; // milliseconds between questions while moves come fast
 
 export class Advisor {
@@ -38,10 +39,8 @@ export class Advisor {
     else this.bars.wait();
     const mine = (this.asking = new AbortController());
     const note = (words) => this.asking === mine && ($("ask-note").textContent = words);
-    const patience = [
-      setTimeout(note, THINKS_LONG, "thinking…"),
-      setTimeout(note, COMPILES, "thinking… The first question to an agent compiles its kernels, once; that can take some seconds."),
-    ];
+    let stopSaying = () => {};
+    const patience = setTimeout(() => (stopSaying = sayWhileWaiting(note, t("ask.thinking"))), THINKS_LONG);
     try {
       const question = { game: store.spec, board: entry[1], agent: this.picker.spec };
       const advice = await get("move", question, mine.signal);
@@ -53,7 +52,8 @@ export class Advisor {
       this.bars.clear();
       $("ask-note").textContent = error.message;
     } finally {
-      patience.forEach(clearTimeout);
+      clearTimeout(patience);
+      stopSaying();
     }
   }
 
@@ -82,7 +82,7 @@ export class Advisor {
     if (this.store.isOver) return;
     this.isHinted = true;
     if (this.answer) this.#show();
-    else $("ask-note").textContent = "thinking…";
+    else $("ask-note").textContent = t("ask.thinking");
   }
 
   /** Say what a move is before it is made; the values of its position must be known. */
@@ -98,20 +98,21 @@ export class Advisor {
   }
 
   #words({ played, best, loss, cost, kind }) {
-    if (!loss) return `✓ ${played} is the best move`;
-    if (!kind) return `${played}: ${oneDigit(loss)} below ${best}`;
-    const lost = `costs ${count(loss)} points, ${percent(cost)} of the expected final score`;
-    return `${kind.sign} ${kind.name}: ${played} ${lost}; ${best} was best`;
+    const names = { move: t(`move.${played}`), best: t(`move.${best}`) };
+    if (!loss) return t("judge.best", names);
+    if (!kind) return t("judge.below", { ...names, loss: oneDigit(loss) });
+    const lost = { n: Math.round(loss), cost: percent(cost), sign: kind.sign, kind: t(`class.${kind.name}`) };
+    return t("judge.cost", { ...names, ...lost });
   }
 
   #show() {
     const { advice, entry } = this.answer;
     const isShown = this.mode !== "hint" || this.isHinted;
-    const seconds = `${shortSpec(advice.agent)} thought for ${oneDigit(1000 * advice.seconds)} ms`;
+    const seconds = t("ask.thought", { agent: shortSpec(advice.agent), ms: oneDigit(1000 * advice.seconds) });
     if (isShown) this.bars.show(advice, entry[2]);
     else this.bars.hide(entry[4]);
     this.board.arrow(this.isHinted || this.mode === "arrow" ? advice.move : null);
     $("bars").dataset.board = advice.text;
-    $("ask-note").textContent = isShown ? seconds : "Values are hidden until you move; H or Hint shows them.";
+    $("ask-note").textContent = isShown ? seconds : t("ask.hidden");
   }
 }

@@ -10,11 +10,11 @@
  */
 
 export const CLASSES = [
-  { name: "best", sign: "✓", from: 0, means: "nothing is lost" },
-  { name: "good", sign: "✓", from: 0, means: "less than 0.5 % of the expected final score is lost" },
-  { name: "inaccuracy", sign: "?!", from: 0.005, means: "0.5 to 2 % of the expected final score are lost" },
-  { name: "mistake", sign: "?", from: 0.02, means: "2 to 8 % of the expected final score are lost" },
-  { name: "blunder", sign: "??", from: 0.08, means: "8 % of the expected final score or more are lost" },
+  { name: "best", sign: "✓", from: 0 },
+  { name: "good", sign: "✓", from: 0 },
+  { name: "inaccuracy", sign: "?!", from: 0.005 },
+  { name: "mistake", sign: "?", from: 0.02 },
+  { name: "blunder", sign: "??", from: 0.08 },
 ];
 const SCALE = 0.02; // the cost at which a move is 37 % accurate
 const MISTAKE = 0.02;

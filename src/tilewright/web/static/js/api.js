@@ -1,13 +1,14 @@
 /** The server's HTTP and WebSocket interface. */
 
+import { t } from "./language.js";
+
 const BASE = "api/v1";
 const CLOSED_NORMALLY = 1000;
-export const NO_ANSWER = "the server does not answer";
 
 /** The server could not be reached; what was asked may be asked again. */
 export class NoAnswer extends Error {
   constructor() {
-    super(NO_ANSWER);
+    super(t("server.silent"));
   }
 }
 
@@ -82,7 +83,7 @@ export function open(path, request, { message, closed }) {
     if (answer.reason) refused = answer.reason;
     else message(answer);
   };
-  socket.onclose = (event) => closed(refused || (event.code === CLOSED_NORMALLY ? "" : event.reason || NO_ANSWER));
+  socket.onclose = (event) => closed(refused || (event.code === CLOSED_NORMALLY ? "" : event.reason || t("server.silent")));
   return {
     send: (value) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(value)),
     close() {

@@ -4,7 +4,8 @@ import { open, post } from "./api.js";
 import { withoutNewTile } from "./board.js";
 import { $, memory } from "./dom.js";
 import { decode } from "./games.js";
-import { SPEEDS, count, speedName } from "./numbers.js";
+import { t } from "./language.js";
+import { SPEEDS, speedName } from "./numbers.js";
 import { entryOf } from "./store.js";
 
 const SMOOTH_UP_TO = 9; // moves a second: faster ones are shown without motion
@@ -65,12 +66,12 @@ export class AgentMoves {
     socket = this.socket = open("autoplay", { game: store.spec, board, score, stream, agent, speed: this.speed }, {
       message: (answer) => {
         if (answer.moves) token = this.#played(token, answer.moves, agent);
-        else this.say(`game over: ${count(store.now[2])} points`);
+        else this.say(t("auto.over", { n: store.now[2] }));
       },
       closed: (reason) => {
         store.finish(token);
         this.showState();
-        if (reason) this.say(`autoplay stopped: ${reason}`, true);
+        if (reason) this.say(t("auto.stopped", { reason }), true);
       },
     });
     this.say("");
@@ -103,7 +104,7 @@ export class AgentMoves {
 
   showState() {
     $("auto").setAttribute("aria-pressed", String(this.isRunning));
-    $("auto").textContent = this.isRunning ? "Pause" : "Autoplay";
+    $("auto").textContent = this.isRunning ? t("pause") : t("auto.start");
   }
 
   showSpeed() {

@@ -3,21 +3,10 @@
 import { barParts } from "./analysis.js";
 import { ACTIONS } from "./games.js";
 import { make, svg } from "./dom.js";
+import { t } from "./language.js";
 import { valueText } from "./numbers.js";
 
 const TURN = { up: 0, right: 90, down: 180, left: 270 };
-export const UNITS = {
-  points: "points that are expected from here to the end of the game, with this move",
-  reward: "points of this move alone",
-  probability: "exact probabilities of reaching the goal, with this move",
-  none: "values that only compare moves; they are no points",
-};
-const SCALES = {
-  points: "A full bar loses nothing; a bar of a third loses 2 % of the expected final score.",
-  reward: "Bars go from the worst to the best move.",
-  probability: "A full bar is certain.",
-  none: "Bars go from the worst to the best move.",
-};
 
 export class Bars {
   constructor(element, play = null) {
@@ -29,14 +18,14 @@ export class Bars {
       arrow.append(svg("path", { ...looks, transform: `rotate(${TURN[action]} 12 12)`, "stroke-linecap": "round" }));
       const fill = make("span", { class: "fill" });
       const value = make("span", { class: "value" });
-      const parts = [arrow, make("span", { class: "name" }, action), make("span", { class: "track" }, fill), value];
+      const parts = [arrow, make("span", { class: "name" }, t(`move.${action}`)), make("span", { class: "track" }, fill), value];
       const kind = play ? { type: "button", disabled: true } : { role: "img" };
       const row = make(play ? "button" : "div", { ...kind, class: "bar", "data-move": action }, ...parts);
       if (play) row.addEventListener("click", () => play(action));
       this.rows.set(action, { row, fill, value });
       element.append(row);
     }
-    this.verb = play ? "Play " : "";
+    this.isPlayable = Boolean(play);
     this.clear();
   }
 
@@ -55,7 +44,7 @@ export class Bars {
   hide(legal) {
     this.#mark(false);
     for (const action of ACTIONS) {
-      this.#set(action, null, 0, legal.includes(action[0]) ? "hidden" : "not legal", []);
+      this.#set(action, null, 0, legal.includes(action[0]) ? t("bars.hidden") : t("bars.illegal"), []);
       this.rows.get(action).row.disabled = !legal.includes(action[0]);
     }
   }
@@ -65,17 +54,17 @@ export class Bars {
     this.#mark(false);
     const top = Math.max(...Object.values(advice.values));
     const parts = barParts(advice.values, advice.unit, score);
-    this.element.title = `Values are ${UNITS[advice.unit]}. ${SCALES[advice.unit]}`;
+    this.element.title = t(`unit.${advice.unit}`);
     for (const action of ACTIONS) {
       const value = advice.values[action];
       if (value === undefined) {
-        this.#set(action, null, 0, "not legal", []);
+        this.#set(action, null, 0, t("bars.illegal"), []);
         continue;
       }
       const best = value === top;
       const kinds = [best && "best", action === played && "played"].filter(Boolean);
-      const loss = best ? "best" : `−${valueText(top - value, advice.unit)}`;
-      this.#set(action, valueText(value, advice.unit), parts[action], action === played ? `played, ${loss}` : loss, kinds);
+      const loss = best ? t("bars.best") : `−${valueText(top - value, advice.unit)}`;
+      this.#set(action, valueText(value, advice.unit), parts[action], action === played ? t("bars.played", { loss }) : loss, kinds);
     }
   }
 
@@ -90,7 +79,8 @@ export class Bars {
     row.disabled = text === null;
     fill.style.setProperty("--part", part);
     value.replaceChildren(text ?? "–", make("small", {}, words));
-    const said = text === null ? words || "no value yet" : `value ${text}, ${words}`;
-    row.setAttribute("aria-label", `${this.verb}${action}: ${said}`);
+    const said = text === null ? words || t("bars.none") : t("bars.value", { value: text, words });
+    const move = t(`move.${action}`);
+    row.setAttribute("aria-label", `${this.isPlayable ? t("bars.play", { move }) : move}: ${said}`);
   }
 }

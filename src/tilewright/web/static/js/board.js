@@ -2,6 +2,7 @@
 
 import { colours } from "./games.js";
 import { make, svg } from "./dom.js";
+import { t } from "./language.js";
 
 const PACE = 110; // milliseconds of a slide
 
@@ -156,6 +157,21 @@ export class Board {
     this.element.append(drawing);
   }
 
+  /** Cells that can be chosen: [{row, column}]; `pick(i)` is called when one is. */
+  spots(spots, pick = () => {}) {
+    for (const old of this.element.querySelectorAll(".spot")) old.remove();
+    spots.forEach(({ row, column }, i) => {
+      const about = { type: "button", class: "spot", "--r": row, "--c": column };
+      const button = make("button", { ...about, "aria-label": t("edit.cell", { row: row + 1, column: column + 1 }) });
+      button.addEventListener("click", () => pick(i));
+      this.element.append(button);
+    });
+  }
+
+  markSpot(i) {
+    this.element.querySelectorAll(".spot").forEach((spot, k) => spot.setAttribute("aria-pressed", String(k === i)));
+  }
+
   /** Words over the board, or none. */
   veil(...content) {
     this.element.querySelector(".veil")?.remove();
@@ -180,7 +196,7 @@ export class Board {
 
   #done(tiles) {
     this.tiles = tiles;
-    const rows = tiles.map((row) => row.map((value) => value || "empty").join(" "));
-    this.element.setAttribute("aria-label", `Board. ${rows.map((row, i) => `Row ${i + 1}: ${row}`).join(". ")}`);
+    const rows = tiles.map((row, i) => t("board.row", { row: i + 1, tiles: row.map((value) => value || t("board.empty")).join(" ") }));
+    this.element.setAttribute("aria-label", t("board.label", { rows: rows.join(". ") }));
   }
 }

@@ -4,6 +4,7 @@ import { open } from "./api.js";
 import { Board } from "./board.js";
 import { $, download, make, memory, sayIn } from "./dom.js";
 import { decode, gameOf, games } from "./games.js";
+import { t } from "./language.js";
 import { SPEEDS, count, oneDigit, percent, signed, speedName } from "./numbers.js";
 import { Picker } from "./picker.js";
 import { pairedDifference, scoresAsCsv, verdict } from "./statistics.js";
@@ -23,8 +24,8 @@ const speed = () => SPEEDS[Number($("compare-speed").value)];
 
 async function addPicker(wanted) {
   const row = make("div", { class: "picker" });
-  const picker = new Picker(row, keep, `Agent ${pickers.length + 1}`);
-  const drop = make("button", { type: "button", "aria-label": "Remove this agent", class: "drop" }, "×");
+  const picker = new Picker(row, keep, t("compare.agent", { number: pickers.length + 1 }));
+  const drop = make("button", { type: "button", "aria-label": t("compare.remove"), class: "drop" }, "×");
   const entry = { picker, row, drop };
   drop.addEventListener("click", () => {
     pickers = pickers.filter((other) => other !== entry);
@@ -40,7 +41,7 @@ async function addPicker(wanted) {
 
 function settle() {
   pickers.forEach(({ row, drop }, i) => {
-    row.querySelector("label").firstChild.textContent = `Agent ${i + 1}`;
+    row.querySelector("label").firstChild.textContent = t("compare.agent", { number: i + 1 });
     drop.disabled = pickers.length <= FEWEST;
   });
   $("compare-add").disabled = pickers.length >= MOST;
@@ -73,7 +74,7 @@ function addPlayer(agent, game, request) {
     message: (answer) => {
       player.scores.push(...answer.scores);
       if (!$("view-compare").hidden) board.show(decode(answer.code, game).tiles);
-      score.textContent = `game ${count(answer.number + 1)} · ${count(answer.score)}`;
+      score.textContent = t("compare.score", { number: count(answer.number + 1), score: count(answer.score) });
       if (answer.result) {
         player.figures = answer.result;
         showTable(game);
@@ -92,9 +93,9 @@ function addPlayer(agent, game, request) {
 function finish(games) {
   showButton();
   const stopped = players.filter((player) => player.stopped || player.figures?.games !== games);
-  const reasons = stopped.map(({ spec, stopped: reason, figures }) => `${spec} stopped after ${count(figures?.games ?? 0)} games: ${reason}`);
+  const reasons = stopped.map(({ spec, stopped: reason, figures }) => t("compare.stopped", { agent: spec, n: figures?.games ?? 0, reason }));
   if (reasons.length) say(reasons.join("; "), true);
-  else say("all games are played");
+  else say(t("compare.done"));
 }
 
 function stop() {
@@ -106,7 +107,7 @@ function stop() {
 const isRunning = () => players.some((player) => player.socket);
 
 function showButton() {
-  $("compare-start").textContent = isRunning() ? "Stop" : "Start";
+  $("compare-start").textContent = isRunning() ? t("stop") : t("start");
   $("compare-start").setAttribute("aria-pressed", String(isRunning()));
 }
 
@@ -119,18 +120,17 @@ function columnsOf(game) {
 
 function showTable(game) {
   const tiles = columnsOf(game);
-  const head = ["Agent", "Games", "Mean score", `Against ${players[0].spec}`, "Best", "Moves/s", ...tiles.map((tile) => `≥ ${tile}`)];
+  const names = ["agent", "games", "figure.mean", "compare.against", "play.best", "compare.rate"];
+  const head = [...names.map((name) => t(name, { agent: players[0].spec })), ...tiles.map((tile) => `≥ ${tile}`)];
   const table = $("compare-table");
   table.tHead.replaceChildren(make("tr", {}, ...head.map((words) => make("th", { scope: "col" }, words))));
   table.tBodies[0].replaceChildren(...players.map((player) => rowOf(player, tiles)));
 }
 
-const VERDICTS = { better: "better, with 95 % confidence", worse: "worse, with 95 % confidence", open: "cannot be told yet" };
-
 /** The difference to the first agent on the same games: [number, verdict]. */
 function againstFirst(player) {
   const found = player === players[0] ? null : pairedDifference(player.scores, players[0].scores);
-  return found ? [`${signed(found.mean)} ± ${count(found.margin)}`, VERDICTS[verdict(found)]] : ["–", ""];
+  return found ? [`${signed(found.mean)} ± ${count(found.margin)}`, t(`verdict.${verdict(found)}`)] : ["–", ""];
 }
 
 function rowOf(player, tiles) {

@@ -3,16 +3,9 @@
 import { get } from "./api.js";
 import { $, make } from "./dom.js";
 import { colours, decode, games } from "./games.js";
+import { t } from "./language.js";
 
-const WORDS = {
-  rows: "Rows",
-  columns: "Columns",
-  four: "Probability of a 4",
-  start_tiles: "Tiles at the start",
-  win_tile: "Tile that wins",
-  cascade: "A merged tile may merge again",
-  max_tile: "Largest tile",
-};
+const NAMED = ["rows", "columns", "four", "start_tiles", "win_tile", "cascade", "max_tile"]; // options with a text
 
 /** Ask for a game, its variant and a seed; `begin(spec, seed)` may refuse by throwing. */
 export async function askForGame(current, begin) {
@@ -48,7 +41,7 @@ function fillOptions(game, current = game.name) {
       const input = make("input", { name: option.name, ...(kinds[option.kind] ?? { type: "number", step }) });
       if (isTruth) input.checked = option.name in given ? /^(true|1|yes)$/i.test(given[option.name]) : option.default;
       else input.value = given[option.name] ?? option.default ?? "";
-      const words = WORDS[option.name] ?? option.name;
+      const words = NAMED.includes(option.name) ? t(`option.${option.name}`) : option.name;
       return isTruth ? make("label", { class: "check" }, input, words) : make("label", {}, words, input);
     }),
   );
@@ -70,13 +63,13 @@ export function askForBoard(game, code, use) {
   const text = $("edit-text");
   const hint = $("edit-hint").querySelector("select");
   $("edit-hint").hidden = !game.hints.length;
-  hint.replaceChildren(make("option", { value: "" }, "not known"), ...game.hints.map((text) => make("option", { value: text }, text)));
+  hint.replaceChildren(make("option", { value: "" }, t("edit.unknown")), ...game.hints.map((text) => make("option", { value: text }, text)));
   hint.value = (notes.hint ?? "").replace(/^\+.*/, "+");
   text.value = "";
   text.placeholder = game.example;
   const cells = tiles.flatMap((row, i) =>
     row.map((value, k) => {
-      const about = { type: "text", inputmode: "numeric", "aria-label": `Row ${i + 1}, column ${k + 1}` };
+      const about = { type: "text", inputmode: "numeric", "aria-label": t("edit.cell", { row: i + 1, column: k + 1 }) };
       const input = make("input", { ...about, autocomplete: "off" });
       input.value = value || "";
       input.addEventListener("input", () => tint(input, game));
@@ -108,8 +101,8 @@ function checkCells(cells, game) {
     const value = input.value.trim() || "0";
     if (game.tiles.includes(Number(value))) continue;
     input.focus();
-    const place = input.getAttribute("aria-label").toLowerCase();
-    throw new Error(`${place}: ${value} is no tile of ${game.title} (tiles are ${game.tiles.slice(1, 5).join(", ")}, …)`);
+    const place = input.getAttribute("aria-label");
+    throw new Error(t("edit.wrong", { place, value, game: game.title, tiles: game.tiles.slice(1, 5).join(", ") }));
   }
 }
 

@@ -30,6 +30,11 @@ export function sayIn(id) {
   };
 }
 
+/** Light or dark by choice; an empty text leaves it to the system. */
+export function setTheme(theme) {
+  if (theme) document.documentElement.dataset.theme = theme;
+}
+
 /** Hand a text to the visitor as a file. */
 export function download(name, text, type = "text/plain") {
   const link = make("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });

@@ -1,51 +1,17 @@
-/** The page: which view is shown, and which theme. */
+/** The page starts: first the theme and the language, then everything that shows texts. */
 
-import { $, memory } from "./dom.js";
-import * as play from "./play.js";
-import * as review from "./review.js";
-import * as learn from "./learn.js";
-import * as compare from "./compare.js";
-import * as runs from "./runs.js";
-import { readHash } from "./share.js";
-
-const VIEWS = { play, review, learn, compare, runs };
-let shown = null;
-
-async function show() {
-  const { name: wanted, link } = readHash(location.hash);
-  const name = wanted in VIEWS ? wanted : "play";
-  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
-  if (name === shown && !Object.keys(link).length) return;
-  if (name !== shown) VIEWS[shown]?.leave?.();
-  shown = name;
-  for (const view of Object.keys(VIEWS)) $(`view-${view}`).hidden = view !== name;
-  for (const other of document.querySelectorAll("nav a")) {
-    if (other.hash === `#${name}`) other.setAttribute("aria-current", "page");
-    else other.removeAttribute("aria-current");
-  }
-  document.title = `${name[0].toUpperCase()}${name.slice(1)} – tilewright`;
-  await VIEWS[name].enter(link);
-}
-
-function setTheme(theme) {
-  if (theme) document.documentElement.dataset.theme = theme;
-}
-
-$("theme").addEventListener("click", () => {
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const theme = (document.documentElement.dataset.theme ?? (dark ? "dark" : "light")) === "dark" ? "light" : "dark";
-  memory.set("theme", theme);
-  setTheme(theme);
-});
-
-// The link to the content must not change the address, which says the view.
-document.querySelector(".skip").addEventListener("click", (event) => {
-  event.preventDefault();
-  (shown === "play" ? $("board") : $("main")).focus();
-});
-
-if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("worker.js").catch(() => {});
+import { $, make, memory, setTheme } from "./dom.js";
+import { language, loadLanguage, translate } from "./language.js";
 
 setTheme(memory.get("theme", ""));
-addEventListener("hashchange", show);
-show();
+const names = await loadLanguage(memory.get("language", ""));
+document.documentElement.lang = language();
+translate(document);
+$("language").replaceChildren(...Object.entries(names).map(([value, name]) => make("option", { value, lang: value }, name)));
+$("language").value = language();
+$("language").addEventListener("change", () => {
+  memory.set("language", $("language").value);
+  location.reload();
+});
+
+await import("./views.js");

@@ -1,6 +1,7 @@
 /** A list of all moves of a game with their classes. Only the rows in view are in the page: games have thousands. */
 
 import { make } from "./dom.js";
+import { t } from "./language.js";
 import { count, oneDigit, signed } from "./numbers.js";
 
 const HEIGHT = 30; // pixels of a row
@@ -42,10 +43,10 @@ export class MoveList {
 
   #row(move, i) {
     const { number, played, best, loss, kind, luck, player } = move;
-    const words = [make("span", { class: "number" }, count(number)), make("b", {}, played)];
+    const words = [make("span", { class: "number" }, count(number)), make("b", {}, t(`move.${played}`))];
     words.push(make("span", { class: "sign" }, kind ? kind.sign : loss ? "−" : "✓"));
-    words.push(make("span", { class: "lost" }, loss ? `−${kind ? count(loss) : oneDigit(loss)}, ${best}` : ""));
-    words.push(make("span", { class: "luck", title: "luck: what the new tile changed" }, luck === null ? "" : signed(luck)));
+    words.push(make("span", { class: "lost" }, loss ? `−${kind ? count(loss) : oneDigit(loss)}, ${t(`move.${best}`)}` : ""));
+    words.push(make("span", { class: "luck", title: t("movelist.luck") }, luck === null ? "" : signed(luck)));
     if (this.hasPlayers) words.push(make("span", { class: "player", title: player }, player));
     const name = kind?.name ?? (loss ? "loss" : "best");
     const about = { type: "button", class: "row-move", "data-class": name, "data-number": number };

@@ -1,12 +1,14 @@
 /**
  * The visitor's moves: every key arrives, in its order. A move is made at once from the rules' tables and confirmed by
- * the server after. Where the tables do not say which tile comes, the server is asked for the positions after each move
- * before a key is pressed; if it has not answered by then, the tiles slide at once and the new one comes later.
+ * the server after. Where the tables do not say which tile comes, the tiles slide at once and the new one comes from
+ * the server.
  */
 
 import { NoAnswer, get, post } from "./api.js";
-import { actionOf, decode, isWon } from "./games.js";
+import { decode, isWon } from "./games.js";
+import { t } from "./language.js";
 import { Rules } from "./rules.js";
+import { play } from "./sound.js";
 import { HUMAN, entryOf } from "./store.js";
 
 const AGAIN = 2000; // milliseconds until a server that did not answer is asked again
@@ -20,7 +22,6 @@ export class Mover {
     this.isPlaying = false;
     this.rules = null;
     this.loading = null; // while the tables are on their way
-    this.ahead = null; // positions after each move: {before, entries}
     this.made = []; // moves that are not confirmed: {before, entry, spec}
     this.confirming = false;
     addEventListener("online", () => this.#confirm());
@@ -33,7 +34,6 @@ export class Mover {
       if (this.loading !== mine) return;
       this.loading = null;
       if (found) this.rules = new Rules(game, found);
-      this.lookAhead();
     }));
   }
 
@@ -59,7 +59,7 @@ export class Mover {
       const action = this.queue.shift();
       if (!this.store.now[4].includes(action[0])) {
         this.board.nudge(action);
-        this.say(this.store.isOver ? "" : `${action} moves nothing`);
+        this.say(this.store.isOver ? "" : t("play.nothing", { move: t(`move.${action}`) }));
         continue;
       }
       if (!this.#moveHere(action)) await this.#moveThere(action);
@@ -67,32 +67,16 @@ export class Mover {
     this.isPlaying = false;
   }
 
-  /** Make a move by the tables, or by what the server has said of it already; false if neither says what follows. */
+  /** Make a move by the tables; false if they do not say what follows. */
   #moveHere(action) {
     const before = this.store.now;
-    const made = this.rules?.step(before, action);
-    const entry = made ?? (this.ahead?.before === before ? this.ahead.entries[action] : null);
+    const entry = this.rules?.step(before, action);
     if (!entry) return false;
     const after = decode(this.rules.slideCode(before[1], action), this.view.game).tiles;
     this.#accept(entry, { move: action, after });
-    if (!made) return true;
     this.made.push({ before, entry: this.store.now, spec: this.store.spec });
     this.#confirm();
     return true;
-  }
-
-  /** Ask for the positions after each move, where the tables do not say which tile comes. */
-  async lookAhead() {
-    const { store, rules, queue } = this;
-    if (!rules?.lines || rules.spawn || queue.length || store.isOver || this.ahead?.before === store.now) return;
-    const [, board, score, stream, legal] = store.now;
-    const { entries } = (this.ahead = { before: store.now, entries: {} });
-    const request = { game: store.spec, board, score, stream };
-    const ask = async (move) => {
-      const answer = await post("steps", { ...request, moves: [move] }).catch(() => null);
-      if (answer) entries[move] = answer.moves[0];
-    };
-    await Promise.all([...legal].map((letter) => ask(actionOf(letter))));
   }
 
   /** Let the server make a move; the tiles slide meanwhile. */
@@ -124,9 +108,11 @@ export class Mover {
     const { store, view } = this;
     this.moving(entry[0]);
     const wonBefore = isWon(store.now[1], view.game);
+    const scoreBefore = store.now[2];
     store.add([entry], HUMAN);
     view.refresh(motion);
     this.say("");
+    play(store.isOver ? "over" : entry[2] > scoreBefore ? "merge" : "move");
     if (!wonBefore && !store.isOver && isWon(store.now[1], view.game)) view.celebrate();
     this.moved();
   }

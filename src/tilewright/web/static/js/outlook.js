@@ -3,6 +3,7 @@
 import { runJob } from "./api.js";
 import { $, make } from "./dom.js";
 import { colours } from "./games.js";
+import { t } from "./language.js";
 import { count, percent, shortSpec } from "./numbers.js";
 
 const GAMES = 100;
@@ -33,7 +34,7 @@ export class Outlook {
     const mine = (this.running = new AbortController());
     const agent = quickAgent(this.picker.spec, this.picker.agents);
     const request = { game: this.store.spec, board: this.store.now[1], agent, games: GAMES };
-    $("chances-note").textContent = `${shortSpec(agent)} plays this position out…`;
+    $("chances-note").textContent = t("chances.playing", { agent: shortSpec(agent) });
     try {
       const progress = (job) => this.running === mine && this.#show(job, game);
       await runJob("outlooks", request, { signal: mine.signal, progress });
@@ -48,11 +49,11 @@ export class Outlook {
     if (!found) return;
     const rows = Object.entries(found.tiles).map(([tile, { rate, ci95 }]) => {
       const bar = make("i", { "--part": rate, "--back": colours(game, Number(tile)).back });
-      const title = `95 % interval: ${ci95.map(percent).join(" to ")}`;
+      const title = t("chances.interval", { low: percent(ci95[0]), high: percent(ci95[1]) });
       return make("div", { title }, make("b", {}, tile), bar, make("span", {}, percent(rate)));
     });
     $("chances").replaceChildren(...rows);
-    const points = `${count(found.points.mean)} further points on average`;
-    $("chances-note").textContent = `${count(found.games)} games played out by ${shortSpec(found.agent)}: ${points}`;
+    const points = count(found.points.mean);
+    $("chances-note").textContent = t("chances.done", { n: found.games, agent: shortSpec(found.agent), points });
   }
 }

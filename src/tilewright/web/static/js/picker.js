@@ -2,6 +2,7 @@
 
 import { get } from "./api.js";
 import { make } from "./dom.js";
+import { t } from "./language.js";
 
 const DEPTHS = [1, 2, 3, 4];
 const TIMES = [10, 50, 100, 200, 500, 1000, 2000];
@@ -11,10 +12,10 @@ const THOUGHT = /^(depth|ms|rollouts)=/;
 /** The ways in which an agent can be told how far to think: [option, words]. */
 function thoughts(agent) {
   const { depth, ms, rollouts } = agent.bounds;
-  const found = [["", "default"]];
-  if (depth) found.push(...DEPTHS.filter((n) => n <= depth.max).map((n) => [`depth=${n}`, `${n} ply`]));
+  const found = [["", t("picker.default")]];
+  if (depth) found.push(...DEPTHS.filter((n) => n <= depth.max).map((n) => [`depth=${n}`, t("picker.depth", { n })]));
   if (ms) found.push(...TIMES.filter((n) => n <= ms.max).map((n) => [`ms=${n}`, `${n} ms`]));
-  if (rollouts) found.push(...ROLLOUTS.filter((n) => n <= rollouts.max).map((n) => [`rollouts=${n}`, `${n} games`]));
+  if (rollouts) found.push(...ROLLOUTS.filter((n) => n <= rollouts.max).map((n) => [`rollouts=${n}`, t("picker.rollouts", { n })]));
   return found;
 }
 
@@ -29,13 +30,13 @@ export function splitSpec(spec) {
 
 export class Picker {
   /** Fills `element`; `changed` is called when the visitor chooses. */
-  constructor(element, changed, label = "Agent") {
+  constructor(element, changed, label = t("agent")) {
     this.agents = [];
     this.choices = 0; // how often the visitor chose
     this.chosen = new Map(); // agent to how far it thinks
     this.agent = make("select", {});
     this.thought = make("select", {});
-    element.append(make("label", {}, label, this.agent), make("label", {}, "Thinks", this.thought));
+    element.append(make("label", {}, label, this.agent), make("label", {}, t("picker.thinks"), this.thought));
     this.agent.addEventListener("change", () => {
       this.choices += 1;
       this.#fill();
@@ -61,7 +62,7 @@ export class Picker {
     const trained = agents.filter((agent) => agent.run);
     const entry = (agent) => make("option", { value: agent.spec, title: agent.summary }, name(agent));
     this.agent.replaceChildren(...own.map(entry));
-    if (trained.length) this.agent.append(make("optgroup", { label: "from your runs" }, ...trained.map(entry)));
+    if (trained.length) this.agent.append(make("optgroup", { label: t("picker.runs") }, ...trained.map(entry)));
     this.#choose(wanted);
   }
 
@@ -83,7 +84,7 @@ export class Picker {
 
   #fill() {
     const agent = this.agents.find((found) => found.spec === this.agent.value);
-    const ways = agent ? thoughts(agent) : [["", "default"]];
+    const ways = agent ? thoughts(agent) : [["", t("picker.default")]];
     this.thought.replaceChildren(...ways.map(([value, words]) => make("option", { value }, words)));
     this.thought.disabled = ways.length === 1;
     this.thought.value = this.chosen.get(this.agent.value) ?? "";

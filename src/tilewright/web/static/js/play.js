@@ -7,16 +7,19 @@ import { Bars } from "./bars.js";
 import { Board } from "./board.js";
 import { askForBoard, askForGame } from "./dialogs.js";
 import { $, download, memory, sayIn } from "./dom.js";
+import { Follower } from "./follow.js";
 import { decode, gameOf, titleOf } from "./games.js";
 import { giveBackKeys, onSwipe } from "./gestures.js";
+import { t } from "./language.js";
 import { Mover } from "./moves.js";
-import { count } from "./numbers.js";
 import { Outlook } from "./outlook.js";
 import { Picker } from "./picker.js";
 import { drawBoard } from "./picture.js";
 import { PositionView } from "./position.js";
+import { isWholeGame } from "./recordings.js";
 import { handover, keepNow, restore, store } from "./session.js";
 import { linkTo } from "./share.js";
+import { sayWhileWaiting } from "./start.js";
 import { entryOf, recordingOf } from "./store.js";
 
 const STOCK = 5; // first positions that are kept for games without the server
@@ -46,18 +49,20 @@ const mover = new Mover({
   board,
   say,
   moving: (action) => advisor.judge(action),
-  moved: () => {
-    advisor.ask();
-    mover.lookAhead();
-  },
+  moved: () => advisor.ask(),
   isOffline: (truth) => ($("offline").hidden = !truth),
 });
+const follower = new Follower({ store, view, board, say, followed: () => advisor.ask() });
 let entered = false;
 
 /** Do something only when there is a game on the table: keys may come before it. */
 const withGame = (act) => (...given) => view.game && store.isReady && act(...given);
 
 const press = withGame((action) => {
+  if (follower.isOn) {
+    if (!follower.isAsking) follower.move(action);
+    return;
+  }
   mover.press(action);
   agent.showState();
 });
@@ -65,6 +70,7 @@ const press = withGame((action) => {
 /** Another position is on the table: undo, redo, another game. */
 async function tabled(game) {
   mover.clear();
+  follower.stop();
   agent.showState();
   advisor.clearFeedback();
   say("");
@@ -79,7 +85,6 @@ async function tabled(game) {
     if (store.spec !== spec) return;
   } else view.refresh();
   advisor.ask();
-  mover.lookAhead();
 }
 
 const travel = withGame(async (act) => {
@@ -136,6 +141,11 @@ const editBoard = withGame(() => {
 });
 
 const useText = withGame(async (text) => {
+  if (isWholeGame(text)) {
+    handover.pasted = text;
+    location.hash = "#review";
+    return;
+  }
   const token = store.token;
   try {
     const position = await get("board", { game: store.spec, board: text });
@@ -151,10 +161,10 @@ const share = withGame(async () => {
   const link = linkTo(location, { game: store.spec, board: store.now[1], agent: picker.spec });
   try {
     await navigator.clipboard.writeText(link);
-    say("the link is in the clipboard");
+    say(t("share.link"));
   } catch {
     location.hash = link.slice(link.indexOf("#"));
-    say("the address of this page is the link now");
+    say(t("share.address"));
   }
 });
 
@@ -164,7 +174,7 @@ const copy = withGame(async () => {
   const text = tiles.map((row) => row.join(" ")).join(" / ") + words.join("");
   try {
     await navigator.clipboard.writeText(text);
-    say("the board is in the clipboard");
+    say(t("share.board"));
   } catch {
     say(text);
   }
@@ -172,7 +182,7 @@ const copy = withGame(async () => {
 
 const picture = withGame(() => {
   const score = store.now[2];
-  const canvas = drawBoard(decode(store.now[1], view.game).tiles, view.game, `${titleOf(view.game)} · ${count(score)} points`);
+  const canvas = drawBoard(decode(store.now[1], view.game).tiles, view.game, `${titleOf(view.game)} · ${t("points", { n: score })}`);
   canvas.toBlob((image) => download(`${view.game.name}-${score}.png`, image, "image/png"));
 });
 
@@ -184,12 +194,14 @@ function onKey(event) {
   if (isElsewhere() || event.ctrlKey || event.metaKey || event.altKey) return;
   const target = event.target;
   if (target.closest("input, select, textarea")) return;
+  if (follower.onKey(event.key)) return event.preventDefault();
   const onButton = Boolean(target.closest("button, a, summary"));
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const actions = {
     u: () => travel(() => store.undo()),
     r: () => travel(() => store.redo()),
     n: newGame,
+    f: withGame(() => follower.toggle()),
     b: withGame(() => advisor.hint()),
   };
   if (!onButton) Object.assign(actions, { Enter: withGame(() => agent.step()), " ": withGame(() => agent.toggle()) });
@@ -216,6 +228,7 @@ function listen() {
     undo: () => travel(() => store.undo()),
     redo: () => travel(() => store.redo()),
     edit: editBoard,
+    follow: withGame(() => follower.toggle()),
     auto: withGame(() => agent.toggle()),
     step: withGame(() => agent.step()),
     "hint-now": withGame(() => advisor.hint()),
@@ -231,13 +244,14 @@ function listen() {
   };
   for (const [id, act] of Object.entries(clicks)) $(id).addEventListener("click", act);
   $("speed").addEventListener("input", () => agent.showSpeed());
+  $("lines").addEventListener("change", (event) => travel(() => store.toLine(Number(event.target.value))));
   $("show-values").addEventListener("change", () => {
     memory.set("values", $("show-values").value);
     advisor.setMode($("show-values").value);
   });
 }
 
-/** Show the position of a link, the game that the browser kept, or a new one. */
+/** Show the position of a link, the game that the browser kept, or a new one. Returns what there is to say, if anything. */
 async function firstGame(link) {
   if (link.board) {
     const spec = link.game ?? "2048";
@@ -252,7 +266,7 @@ async function firstGame(link) {
     } catch (error) {
       if (error instanceof NoAnswer) throw error;
       await begin("2048", newSeed());
-      return say(`the game that was kept cannot go on here: ${error.message}`, true);
+      return t("play.kept", { reason: error.message });
     }
   }
   return begin("2048", newSeed());
@@ -274,11 +288,14 @@ export async function enter(link) {
     agent.showSpeed();
     listen();
   }
-  say("loading…");
+  say(t("loading"));
+  const loaded = sayWhileWaiting(say, t("loading"));
   try {
-    await firstGame(link);
-    if ($("said").textContent === "loading…") say("");
+    const said = await firstGame(link);
+    loaded();
+    say(said ?? "", Boolean(said));
   } catch (error) {
+    loaded();
     say(error.message, true);
   }
 }

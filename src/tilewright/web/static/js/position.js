@@ -2,8 +2,9 @@
 
 import { $, make, memory } from "./dom.js";
 import { actionOf, colours, decode, isWon, titleOf } from "./games.js";
+import { t } from "./language.js";
 import { count, moves } from "./numbers.js";
-import { HUMAN, isOwnGame, playersOf } from "./store.js";
+import { HUMAN, isOwnGame, playersOf, variationsOf } from "./store.js";
 
 /** Show what a board says of the next tile. */
 export function showHint(element, game, hint) {
@@ -13,7 +14,7 @@ export function showHint(element, game, hint) {
   const { back, fore } = colours(game, Number(hint) || game.tiles[4]);
   shown.style.background = back;
   shown.style.color = fore;
-  element.setAttribute("aria-label", hint ? `Next tile: ${hint}` : "The next tile is not known");
+  element.setAttribute("aria-label", hint ? t("hint.next", { hint }) : t("hint.unknown"));
 }
 
 export class PositionView {
@@ -40,17 +41,18 @@ export class PositionView {
     else board.show(tiles);
     $("score").textContent = count(score);
     $("best").textContent = count(this.#best(score));
-    $("game-about").textContent = `${moves(store.at)} · ${store.seed === null ? "own board" : `seed ${store.seed}`}`;
+    $("game-about").textContent = `${moves(store.at)} · ${store.seed === null ? t("play.own") : t("play.seed", { seed: store.seed })}`;
     this.#showPlayers();
+    this.#showLines();
     $("undo").disabled = !store.canUndo;
-    $("undo").title = store.at || !store.past.length ? "Take back a move (U)" : "Back to the game before (U)";
+    $("undo").title = store.at || !store.past.length ? t("play.undo.move") : t("play.undo.game");
     $("redo").disabled = !store.canRedo;
     $("to-review").disabled = $("save").disabled = store.at === 0;
     $("auto").disabled = $("step").disabled = $("hint-now").disabled = legal === "";
     $("won").hidden = !isWon(code, game);
-    $("won").textContent = `won: ${count(game.winTile ?? 0)}`;
+    $("won").textContent = t("play.won", { tile: count(game.winTile ?? 0) });
     showHint($("hint"), game, notes.hint);
-    if (legal === "") this.#veil("Game over", `${count(score)} points in ${moves(store.at)}`);
+    if (legal === "") this.#veil(t("play.over"), t("play.over.result", { points: t("points", { n: score }), moves: moves(store.at) }));
     else board.veil();
     this.showTitle();
   }
@@ -61,16 +63,16 @@ export class PositionView {
 
   /** The tile that wins was made for the first time in this game. */
   celebrate() {
-    const on = make("button", { type: "button", class: "main" }, "Keep going");
+    const on = make("button", { type: "button", class: "main" }, t("play.on"));
     on.addEventListener("click", () => {
       this.board.veil();
       $("board").focus({ preventScroll: true });
     });
-    this.#veil("You win", `${count(this.game.winTile)} in ${moves(this.store.at)}; the game goes on with any move`, on);
+    this.#veil(t("play.win"), t("play.win.result", { tile: count(this.game.winTile), moves: moves(this.store.at) }), on);
   }
 
   #veil(title, words, ...buttons) {
-    const again = make("button", { type: "button", class: buttons.length ? "" : "main" }, "New game");
+    const again = make("button", { type: "button", class: buttons.length ? "" : "main" }, t("play.new"));
     again.addEventListener("click", this.newGame);
     this.board.veil(make("div", {}, make("strong", {}, title), words), make("div", { class: "row" }, ...buttons, again));
   }
@@ -84,12 +86,29 @@ export class PositionView {
     return score;
   }
 
+  /** The variations of a game that is analysed. */
+  #showLines() {
+    const { store } = this;
+    $("lines").hidden = store.lines.length < 2;
+    if ($("lines").hidden) return;
+    const names = variationsOf(store).map(([number, move], i) => {
+      const first = move ? t("lines.move", { number, move: t(`move.${move}`) }) : "";
+      return `${t("lines.variation", { number: i + 1 })}${first}`;
+    });
+    const options = [t("lines.main"), ...names].map((name, value) => make("option", { value }, name));
+    const list = $("lines").querySelector("select");
+    list.replaceChildren(...options);
+    list.value = store.line;
+  }
+
   /** Who made the moves, if it was not one alone. */
   #showPlayers() {
     const players = playersOf(this.store);
     const [last, , , , , mover] = this.store.now;
-    const names = players.map(([player, made]) => `${player === HUMAN ? "you" : player} ${count(made)}`);
-    const said = players.length > 1 && last ? `${names.join(" · ")} · last move ${last} by ${mover === HUMAN ? "you" : mover}` : "";
+    const nameOf = (player) => (player === HUMAN ? t("you") : player);
+    const names = players.map(([player, made]) => `${nameOf(player)} ${count(made)}`);
+    const lastMove = last && t("play.last", { move: t(`move.${last}`), player: nameOf(mover) });
+    const said = players.length > 1 && last ? `${names.join(" · ")} · ${lastMove}` : "";
     $("game-players").textContent = said;
   }
 }

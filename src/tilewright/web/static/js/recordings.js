@@ -1,6 +1,6 @@
 /** Recorded games: lines of text in, games for Play out. */
 
-import { get } from "./api.js";
+import { get, post } from "./api.js";
 import { Rules } from "./rules.js";
 
 /** The recorded games in a text, one line each; lines of other kinds are left out, and a line break may be lost. */
@@ -13,8 +13,18 @@ export function readGames(text) {
     .map((line) => (/^\{"format": ?"/.test(line) ? line : line.replace(/^\{\s*"format"\s*:\s*/, '{"format": ')));
 }
 
+/** Whether a text is a whole game: a recorded one, or a replay of 2048verse. */
+export const isWholeGame = (text) => readGames(text).length > 0 || /^(replay |\dx\d-[^_]*_)/.test(text);
+
+/** The recorded games in a text; a replay of 2048verse is made one by the server, which may refuse by throwing. */
+export async function readAnyGames(text) {
+  const found = readGames(text);
+  if (found.length || !isWholeGame(text)) return found;
+  return [(await post("replays", { text })).recording];
+}
+
 /** A stream that nobody has used: 32 hexadecimal digits. */
-function newStream() {
+export function newStream() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

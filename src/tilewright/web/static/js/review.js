@@ -9,13 +9,14 @@ import { $, make, memory, sayIn } from "./dom.js";
 import { showFigures, showWorst } from "./figures.js";
 import { decode, gameOf } from "./games.js";
 import { giveBackKeys } from "./gestures.js";
+import { t } from "./language.js";
 import { noteAccuracy } from "./library.js";
 import { MoveList } from "./movelist.js";
 import { SPEEDS, count, oneDigit, shortSpec, speedName } from "./numbers.js";
 import { addPuzzles, puzzlesOf } from "./notebook.js";
 import { Picker } from "./picker.js";
 import { showHint } from "./position.js";
-import { gameFrom, readGames } from "./recordings.js";
+import { gameFrom, readAnyGames } from "./recordings.js";
 import { handover, restore, store } from "./session.js";
 import { HUMAN, recordingOf } from "./store.js";
 
@@ -25,10 +26,10 @@ const FASTEST = 60; // moves a second of a replay
 
 const board = new Board($("review-board"));
 const bars = new Bars($("review-bars"));
-const picker = new Picker($("review-agent"), () => memory.set("judge", picker.spec), "Judge");
+const picker = new Picker($("review-agent"), () => memory.set("judge", picker.spec), t("review.judge"));
 const pick = (x) => jump(Math.round(x) - 1);
-const values = new Chart($("review-values"), { xLabel: "move", label: "Value of the best move", fromZero: false, pick });
-const losses = new Chart($("review-losses"), { xLabel: "move", label: "Loss of each move", stems: true, pick });
+const values = new Chart($("review-values"), { xLabel: t("review.move"), label: t("review.values"), fromZero: false, pick });
+const losses = new Chart($("review-losses"), { xLabel: t("review.move"), label: t("review.losses"), stems: true, pick });
 const list = new MoveList($("review-moves"), (i) => jump(i));
 const say = sayIn("review-said");
 
@@ -46,11 +47,16 @@ async function take(text, words) {
   $("review-found").hidden = true;
   shown = null;
   isMine = false;
-  lines = readGames(text);
-  if (!lines.length) return say("there is no recorded game of tilewright in it", true);
+  try {
+    lines = await readAnyGames(text);
+  } catch (error) {
+    lines = [];
+    return say(error.message, true);
+  }
+  if (!lines.length) return say(t("review.empty"), true);
   $("review-which").hidden = lines.length < 2;
-  $("review-number").replaceChildren(...lines.map((_, i) => make("option", { value: i }, `${i + 1} of ${lines.length}`)));
-  say(`${lines.length === 1 ? "one game" : `${count(lines.length)} games`} ${words}`);
+  $("review-number").replaceChildren(...lines.map((_, i) => make("option", { value: i }, t("review.which", { number: i + 1, all: lines.length }))));
+  say(t("review.taken", { n: lines.length, from: words }));
   await loadAgents();
 }
 
@@ -66,16 +72,16 @@ async function loadAgents() {
 }
 
 async function takeMine(recording = recordingOf(store)) {
-  await take(recording, "from Play");
+  await take(recording, t("review.from.play"));
   isMine = true;
 }
 
 async function start() {
   if ($("review-text").value.trim()) {
-    await take($("review-text").value, "pasted");
+    await take($("review-text").value, t("review.from.text"));
     $("review-text").value = "";
   }
-  if (!lines.length) return say("open or paste a game first", true);
+  if (!lines.length) return say(t("review.first_open"), true);
   stop();
   const mine = (reviewing = new AbortController());
   const recording = line();
@@ -84,7 +90,7 @@ async function start() {
     const progress = (job) => ($("review-progress").value = job.total ? job.done / job.total : 0);
     const job = await runJob("reviews", request, { progress, signal: mine.signal });
     if (reviewing !== mine) return;
-    if (job.state !== "done") return say(job.reason || "stopped", true);
+    if (job.state !== "done") return say(job.reason || t("review.stopped"), true);
     say("");
     await show(JSON.parse(recording), job.result);
     if (shown.summary) noteAccuracy(recording, shown.summary.accuracy);
@@ -113,8 +119,8 @@ async function show(recording, result) {
   showFigures(result, summary);
   $("review-keep").disabled = !summary || !moves.some(isMistake);
   const points = (name, colour, ys) => [{ name, colour, points: ys.map((y, i) => [i + 1, y]) }];
-  values.show(points("value", "#2b7fa3", result.values));
-  losses.show(points("loss", "#c94f5d", result.losses));
+  values.show(points(t("review.value"), "#2b7fa3", result.values));
+  losses.show(points(t("review.loss"), "#c94f5d", result.losses));
   list.show(moves);
   const worst = worstMoves(moves, WORST);
   showWorst(worst, game, codeAt, (i) => {
@@ -140,8 +146,10 @@ async function jump(to) {
   values.setMark(at + 1);
   losses.setMark(at + 1);
   list.mark(at);
-  const lost = move.loss ? `a loss of ${oneDigit(move.loss)}${move.kind ? `, ${move.kind.name}` : ""}` : "no loss";
-  $("review-where").textContent = `Move ${count(at + 1)}: ${move.played} was played by ${shortSpec(move.player)}, ${lost}`;
+  const kind = move.kind ? `, ${t(`class.${move.kind.name}`)}` : "";
+  const lost = move.loss ? t("review.lost", { loss: oneDigit(move.loss) }) + kind : t("review.lost.nothing");
+  const player = move.player === HUMAN ? t("you") : shortSpec(move.player);
+  $("review-where").textContent = t("review.where", { number: count(at + 1), move: t(`move.${move.played}`), player, lost });
   asking?.abort();
   bars.wait();
   const mine = (asking = new AbortController());
@@ -158,7 +166,7 @@ async function jump(to) {
 function toMistake(direction) {
   const found = shown ? otherMistake(shown.moves, at, direction) : -1;
   if (found >= 0) jump(found);
-  else say(`there is no mistake ${direction > 0 ? "after" : "before"} this move`);
+  else say(direction > 0 ? t("review.mistake.none_after") : t("review.mistake.none_before"));
 }
 
 /** Put the mistakes into the notebook: the visitor's own, or all of a game without any of theirs. */
@@ -169,7 +177,7 @@ function keepMistakes() {
   const before = memory.get("notebook", []);
   const after = addPuzzles(before, puzzlesOf(result, recording, mistakes, Date.now()));
   memory.set("notebook", after);
-  say(`${count(after.length - before.length)} positions are new in your notebook; Learn asks for them.`);
+  say(t("review.kept", { n: after.length - before.length }));
 }
 
 // Replay
@@ -186,13 +194,13 @@ function toggleReplay() {
     replay = setTimeout(next, 1000 / speed());
   };
   replay = setTimeout(next, 0);
-  $("review-replay").textContent = "Pause";
+  $("review-replay").textContent = t("pause");
 }
 
 function stopReplay() {
   clearTimeout(replay);
   replay = 0;
-  $("review-replay").textContent = "Replay";
+  $("review-replay").textContent = t("review.replay");
 }
 
 /** Put the game on the table of Play, at the position that is shown; the moves that followed can be redone. */
@@ -202,6 +210,7 @@ async function continueHere() {
   try {
     if (isMine && recordingOf(store) === line()) store.go(at);
     else store.open(await gameFrom(recording, game, at, moves));
+    store.analyse();
     location.hash = "#play";
   } catch (error) {
     say(error.message, true);
@@ -243,13 +252,13 @@ function listen() {
   });
   $("review-mine").addEventListener("click", () => {
     if (restore() && store.at) takeMine();
-    else say("play some moves first", true);
+    else say(t("review.first_play"), true);
   });
-  $("review-text").addEventListener("change", () => $("review-text").value.trim() && take($("review-text").value, "pasted"));
+  $("review-text").addEventListener("change", () => $("review-text").value.trim() && take($("review-text").value, t("review.from.text")));
   $("review-file").addEventListener("change", async () => {
     const file = $("review-file").files[0];
     $("review-text").value = "";
-    if (file) await take(await file.text(), `from ${file.name}`);
+    if (file) await take(await file.text(), t("review.from.file", { name: file.name }));
   });
   $("review-number").addEventListener("change", loadAgents);
   $("review-at").addEventListener("input", () => jump(Number($("review-at").value)));
@@ -276,8 +285,9 @@ function listen() {
 
 export async function enter() {
   if (!listening) listen();
-  const wanted = handover.review;
-  handover.review = null;
+  const { review: wanted, pasted } = handover;
+  handover.review = handover.pasted = null;
+  if (pasted) return take(pasted, t("review.from.text"));
   if (wanted) return takeMine(wanted);
   restore();
   const mine = store.isReady && store.at ? recordingOf(store) : null;

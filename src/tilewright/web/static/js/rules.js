@@ -7,7 +7,7 @@ import { ACTIONS } from "./games.js";
 
 const MASK = (1n << 64n) - 1n;
 const HALF = (1n << 32n) - 1n;
-const MARKED = /[^0-9a-f]/; // boards with notes, or with tiles that have no hexadecimal digit
+const MARKED = /[^0-9a-f]/; // in boards with tiles that have no hexadecimal digit
 
 export class Rules {
   /** `game` says the size, `data` is the answer of `/rules`. */
@@ -16,6 +16,13 @@ export class Rules {
     this.columns = game.columns;
     this.lines = data.lines && { row: readTable(data.lines.row), column: readTable(data.lines.column) };
     this.spawn = data.spawn;
+    this.deck = data.deck;
+    this.tiles = game.tiles;
+  }
+
+  /** Whether the tables say which tile comes. */
+  get isComplete() {
+    return Boolean(this.lines && (this.spawn || this.deck));
   }
 
   /** The codes after a slide and its reward: {codes, reward, moved}; null where the tables do not say. */
@@ -48,14 +55,64 @@ export class Rules {
   /** The entry that follows a move; null where the tables do not say. */
   step(entry, action) {
     const [, code, score, stream] = entry;
-    if (!this.spawn || MARKED.test(code) || code.length !== this.rows * this.columns) return null;
-    const slid = this.slide(codesOf(code), action);
+    const [digits, ...notes] = code.split(" ");
+    if (!this.isComplete || MARKED.test(digits) || digits.length !== this.rows * this.columns) return null;
+    if (notes.length && !this.deck) return null;
+    const before = codesOf(digits);
+    const slid = this.slide(before, action);
     if (!slid?.moved) return null;
+    const came = this.deck ? this.#deal(before, slid.codes, action, notes, stream) : this.#add(slid.codes, stream);
+    const legal = this.legal(came.codes);
+    const text = [textOf(came.codes), ...came.notes].join(" ");
+    return legal === null ? null : [action, text, score + slid.reward + came.reward, came.stream, legal];
+  }
+
+  /** A tile of fixed odds comes to any empty cell. */
+  #add(slid, stream) {
     const [word, next] = nextWord(stream);
-    const codes = [...slid.codes];
-    codes[this.#place(codes, word)] = this.#newTile(word);
-    const legal = this.legal(codes);
-    return legal === null ? null : [action, textOf(codes), score + slid.reward, next, legal];
+    const codes = [...slid];
+    const empty = codes.flatMap((code, i) => (code ? [] : [i]));
+    codes[this.#choose(empty, word)] = this.spawn.codes[this.spawn.limits.findIndex((limit) => lowHalf(word) < limit)];
+    return { codes, notes: [], reward: 0, stream: next };
+  }
+
+  /** The tile that was announced comes to the last cell of a line that moved; the next one is drawn from the bag. */
+  #deal(before, slid, action, notes, stream) {
+    const known = Object.fromEntries(notes.map((note) => note.split("=")));
+    const bag = known.bag ? [...known.bag].map(Number) : null;
+    let drawn = { hint: this.#readHint(known.hint, before), bag, stream };
+    if (!drawn.hint) drawn = this.#draw(slid, bag, stream);
+    const moved = this.#cells(action).filter((cells) => cells.some((cell) => before[cell] !== slid[cell]));
+    const [word, next] = nextWord(drawn.stream);
+    const plain = this.deck.codes.length;
+    const tile = drawn.hint <= plain ? drawn.hint : plain + 1 + scaled(lowHalf(word), drawn.hint - plain);
+    const codes = [...slid];
+    codes[this.#choose(moved.map((cells) => cells.at(-1)).sort((a, b) => a - b), word)] = tile;
+    const following = this.#draw(codes, drawn.bag, next);
+    const said = [`hint=${following.hint <= plain ? following.hint : "+"}`];
+    if (following.bag) said.push(`bag=${following.bag.join("")}`);
+    return { codes, notes: said, reward: this.deck.scores[tile], stream: following.stream };
+  }
+
+  /** The next tile that is announced: a bonus tile now and then, or one out of the bag, which is refilled when empty. */
+  #draw(codes, bag, stream) {
+    const { bonus_limit, bonus_from, bonus_step, copies, codes: kinds } = this.deck;
+    const [word, next] = nextWord(stream);
+    const largest = Math.max(...codes);
+    if (lowHalf(word) < bonus_limit && largest >= bonus_from) return { hint: largest - bonus_step, bag, stream: next };
+    const left = bag ?? kinds.map(() => 1);
+    let number = scaled(highHalf(word), left.reduce((sum, count) => sum + count, 0));
+    const kind = left.findIndex((count) => (number -= count) < 0);
+    const rest = left.map((count, i) => count - (i === kind));
+    const following = bag && (rest.some(Boolean) ? rest : kinds.map(() => copies));
+    return { hint: kinds[kind], bag: following, stream: next };
+  }
+
+  /** The code of a hint: a tile, or the largest one that a bonus can be; 0 where it is not known. */
+  #readHint(text, codes) {
+    if (!text) return 0;
+    if (text === "+") return Math.max(...codes) - this.deck.bonus_step;
+    return this.tiles.indexOf(Number(text.replace("+", "")));
   }
 
   /** The first letters of the legal moves; null where the tables do not say. */
@@ -75,16 +132,9 @@ export class Rules {
     return digits.length === this.rows * this.columns && !MARKED.test(digits) ? this.legal(codesOf(digits)) : null;
   }
 
-  /** The high half of a random word chooses among the empty cells, counted from the last. */
-  #place(codes, word) {
-    const empty = codes.flatMap((code, i) => (code ? [] : [i])).reverse();
-    return empty[Number(((word >> 32n) * BigInt(empty.length)) >> 32n)];
-  }
-
-  /** The low half chooses the tile. */
-  #newTile(word) {
-    const low = Number(word & HALF);
-    return this.spawn.codes[this.spawn.limits.findIndex((limit) => low < limit)];
+  /** The high half of a random word chooses among cells, counted from the last. */
+  #choose(cells, word) {
+    return cells[cells.length - 1 - scaled(highHalf(word), cells.length)];
   }
 
   /** The cells of each line, from the wall that tiles move towards. */
@@ -98,6 +148,10 @@ export class Rules {
   }
 }
 
+const lowHalf = (word) => Number(word & HALF);
+const highHalf = (word) => Number(word >> 32n);
+/** 32 random bits to one of `n` numbers from 0. */
+const scaled = (half, n) => Number((BigInt(half) * BigInt(n)) >> 32n);
 const codesOf = (text) => [...text].map((digit) => parseInt(digit, 16));
 const textOf = (codes) => codes.map((code) => code.toString(16)).join("");
 

@@ -1,15 +1,16 @@
 /** The view Runs: learning curves that grow, several in one plot, and the tiles that a run's network reaches. */
 
 import { get, runJob } from "./api.js";
-import { COLOURS, Chart } from "./chart.js";
+import { COLOURS, Chart, smooth } from "./chart.js";
 import { $, make, memory } from "./dom.js";
 import { colours, gameOf } from "./games.js";
+import { t } from "./language.js";
 import { compact, count, percent } from "./numbers.js";
 
 const AGAIN = 1500; // milliseconds until running sessions are looked at again
 const MOST = COLOURS.length;
 
-const chart = new Chart($("runs-chart"), { label: "Learning curves" });
+const chart = new Chart($("runs-chart"), { label: t("runs.curves") });
 let runs = [];
 let chosen = new Set(memory.get("runs", []));
 let details = new Map();
@@ -47,8 +48,7 @@ function showList() {
   const focus = document.activeElement?.value;
   $("runs-list").replaceChildren(...runs.map(entry));
   if (!runs.length) {
-    const words = "There are no runs yet. tilewright train minute makes one, and it shows up here while it learns.";
-    $("runs-list").append(make("p", { class: "none" }, words));
+    $("runs-list").append(make("p", { class: "none" }, t("runs.none")));
   }
   $("runs-list").querySelector(`input[value="${CSS.escape(focus ?? "")}"]`)?.focus();
   const models = runs.filter((run) => run.has_model);
@@ -68,8 +68,9 @@ function entry(run) {
     memory.set("runs", [...chosen]);
     look();
   });
-  const figures = `${compact(run.games)} games` + (run.score_mean === null ? "" : ` · mean ${compact(run.score_mean)}`);
-  const state = run.running ? make("span", { class: "live" }, "● running · ") : "";
+  const mean = run.score_mean === null ? "" : ` · ${t("runs.mean", { mean: compact(run.score_mean) })}`;
+  const figures = t("runs.played", { games: compact(run.games) }) + mean;
+  const state = run.running ? make("span", { class: "live" }, `● ${t("runs.running")} · `) : "";
   return make("label", {}, input, make("span", {}, run.name, make("small", {}, state, `${run.game} · ${figures}`)));
 }
 
@@ -77,14 +78,18 @@ function showChart() {
   const [x, y] = [$("runs-x").value, $("runs-y").value];
   const across = (point) => (x === "seconds" ? point.seconds / 60 : point.games);
   const shown = [...chosen].map((name) => details.get(name)).filter(Boolean);
+  const width = 2 ** Number($("runs-smooth").value);
   const series = shown.map((run, i) => ({
     name: run.name,
     colour: COLOURS[i % COLOURS.length],
-    points: run.curve.map((point) => [across(point), point[y]]),
+    points: smooth(run.curve.map((point) => [across(point), point[y]]), width),
     dots: y === "score_mean" ? run.evaluations.map((test) => [across(test), test.score_mean, test.score_low, test.score_high]) : [],
   }));
+  const axis = $("runs-axis").value;
+  Object.assign(chart.options, { logX: axis.includes("x"), logY: axis.includes("y") });
+  $("runs-smooth-text").textContent = width > 1 ? t("runs.smooth.points", { n: width }) : t("runs.smooth.none");
   chart.options.format = y === "win_rate" ? percent : compact;
-  chart.show(series, { xLabel: x === "seconds" ? "minutes of training" : "games of training" });
+  chart.show(series, { xLabel: x === "seconds" ? t("runs.x.minutes") : t("runs.x.games") });
   $("runs-legend").replaceChildren(
     ...series.map((one) => make("li", { "--colour": one.colour }, make("i"), one.name)),
   );
@@ -110,8 +115,8 @@ async function countTiles() {
 
 function showTiles(job, game, run) {
   const found = job.result;
-  const mean = found ? `, mean score ${count(found.score.mean)}` : "";
-  $("tiles-said").textContent = job.reason || `${run}: ${count(job.done)} of ${count(job.total)} games${mean}`;
+  const mean = found ? `, ${t("tiles.mean", { mean: count(found.score.mean) })}` : "";
+  $("tiles-said").textContent = job.reason || t("tiles.done", { run, done: count(job.done), total: count(job.total) }) + mean;
   if (!found) return;
   const most = Math.max(...Object.values(found.tiles));
   $("tiles-chart").replaceChildren(
@@ -128,6 +133,8 @@ export async function enter() {
     entered = true;
     $("runs-x").addEventListener("change", showChart);
     $("runs-y").addEventListener("change", showChart);
+    $("runs-axis").addEventListener("change", showChart);
+    $("runs-smooth").addEventListener("input", showChart);
     $("tiles-start").addEventListener("click", countTiles);
   }
   await look();

@@ -7,7 +7,7 @@ import { Store } from "./store.js";
 const SOON = 300; // milliseconds until a change is kept
 
 export const store = new Store();
-export const handover = { review: null }; // a recorded game that is to be reviewed
+export const handover = { review: null, pasted: null }; // games that are to be reviewed: of Play, or pasted there
 
 let timer = 0;
 

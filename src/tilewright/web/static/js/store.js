@@ -5,10 +5,15 @@
  * late can never become part of another game. Nothing here touches the page or the network.
  *
  * An entry is [move that led here, board, score, stream, legal moves by first letter, who moved].
+ *
+ * A game that is analysed has lines: the main line first, then variations, which share their first entries with another
+ * line. A move that leaves a line begins a variation, so that nothing is lost. In a game that is only played there is one
+ * line, and a move after taking back forgets what was taken back.
  */
 
 export const HUMAN = "human";
 const MOST_GAMES = 20; // that can be taken back
+const MOST_LINES = 20; // of a game
 
 export class Store {
   constructor() {
@@ -16,6 +21,8 @@ export class Store {
     this.seed = null; // null for a board that was set up
     this.entries = [];
     this.at = 0;
+    this.lines = []; // of a game that is analysed: lists of entries, the main line first
+    this.line = 0; // the one that is shown
     this.past = []; // games that were left for another one
     this.future = []; // games that were taken back
     this.pending = null; // the request under way: {kind, cancel, token}
@@ -120,6 +127,23 @@ export class Store {
     return true;
   }
 
+  /** From now on every move that leaves a line begins a variation. */
+  analyse() {
+    if (!this.lines.length) this.lines = [this.entries];
+    this.changed();
+  }
+
+  /** Show another line, where it leaves the one that was shown. */
+  toLine(line) {
+    this.cancel();
+    const [from, to] = [this.entries, this.lines[line]];
+    const fork = to.findIndex((entry, i) => entry !== from[i]);
+    this.line = line;
+    this.entries = to;
+    this.at = fork < 0 ? to.length - 1 : Math.max(0, line ? fork : fork - 1);
+    this.#moved();
+  }
+
   go(at) {
     this.cancel();
     this.at = Math.max(0, Math.min(this.entries.length - 1, at));
@@ -141,8 +165,8 @@ export class Store {
   }
 
   snapshot() {
-    const { id, spec, seed, entries, at } = this;
-    return { id, spec, seed, entries: [...entries], at };
+    const { id, spec, seed, entries, at, line } = this;
+    return { id, spec, seed, entries: [...entries], at, lines: this.lines.map((one) => [...one]), line };
   }
 
   /** Take over a game that was kept, if it is one. */
@@ -153,15 +177,23 @@ export class Store {
   }
 
   #append(entries, player) {
+    if (this.lines.length && this.at < this.entries.length - 1) this.#branch();
     this.entries.length = this.at + 1;
     this.entries.push(...entries.map((entry) => [...entry.slice(0, 5), player]));
     this.at = this.entries.length - 1;
     this.future = [];
   }
 
-  #set({ id, spec, seed, entries, at }) {
+  /** Begin a variation at the position that is shown; the oldest one goes when there are too many. */
+  #branch() {
+    if (this.lines.length === MOST_LINES) this.lines.splice(1, 1);
+    this.entries = this.entries.slice(0, this.at + 1);
+    this.line = this.lines.push(this.entries) - 1;
+  }
+
+  #set({ id, spec, seed, entries, at, lines = [], line = 0 }) {
     this.cancel();
-    Object.assign(this, { id, spec, seed, entries, at });
+    Object.assign(this, { id, spec, seed, at, lines, line, entries: lines[line] ?? entries });
     this.#moved();
   }
 
@@ -180,11 +212,33 @@ export function readGame(kept) {
     Array.isArray(entry) && typeof entry[1] === "string" && Number.isFinite(entry[2]) && typeof entry[3] === "string" &&
     typeof entry[4] === "string" && (i === 0 || typeof entry[0] === "string");
   if (!kept.entries.every(sound)) return null;
+  const isLine = (line) => Array.isArray(line) && line.length > 0 && line.every(sound);
+  const lines = Array.isArray(kept.lines) && kept.lines.every(isLine) && kept.lines[kept.line] ? kept.lines : [];
   const only = kept.players?.length === 1 ? kept.players[0] : undefined;
   const entries = kept.entries.map((entry, i) => (i && entry[5] === undefined ? [...entry.slice(0, 5), only ?? "unknown"] : entry));
   const at = Number.isInteger(kept.at) ? Math.max(0, Math.min(kept.at, entries.length - 1)) : entries.length - 1;
   const id = typeof kept.id === "string" && kept.id ? kept.id : newId();
-  return { id, spec: kept.spec, seed: Number.isInteger(kept.seed) ? kept.seed : null, entries, at };
+  const line = lines.length ? kept.line : 0;
+  return { id, spec: kept.spec, seed: Number.isInteger(kept.seed) ? kept.seed : null, entries, at, lines: sharing(lines), line };
+}
+
+/** Lines whose first entries, where they are equal, are the same ones again, as they were before they were kept. */
+function sharing(lines) {
+  const [main, ...others] = lines;
+  if (!main) return [];
+  const shared = others.map((line) => {
+    const fork = line.findIndex((entry, i) => String(entry) !== String(main[i]));
+    return fork < 0 ? [...main.slice(0, line.length)] : [...main.slice(0, fork), ...line.slice(fork)];
+  });
+  return [main, ...shared];
+}
+
+/** The lines of a game but the main one: [number of the first own move, the move]. */
+export function variationsOf(store) {
+  return store.lines.slice(1).map((line) => {
+    const fork = line.findIndex((entry, i) => entry !== store.lines[0][i]);
+    return fork < 0 ? [line.length, ""] : [fork, line[fork][0]];
+  });
 }
 
 /** An entry out of a position that the server sent. */
