@@ -25,13 +25,14 @@ def test_outcomes_are_those_of_the_game(client: TestClient, spec: str, text: str
     game = make_game(spec)
     board = game.parse_position(text)
     after, reward = game.slide(board, "left")
-    asked = {"game": spec, "board": text, "move": "left", "score": game.board_score(board) + 100}
+    score = game.board_score(board) + 100
+    asked = {"game": spec, "board": text, "move": "left", "score": str(score)}
     found = client.get(f"{API}/outcomes", params=asked).json()
     assert found["after"] == [list(row) for row in after.tiles]
     expected = game.outcomes(after)
     assert [(game.parse_position(code), probability) for code, _, _, probability in found["outcomes"]] == expected
     new_tiles = [game.board_score(outcome) - game.board_score(after) for outcome, _ in expected]
-    assert [score for _, score, _, _ in found["outcomes"]] == [asked["score"] + reward + more for more in new_tiles]
+    assert [found_score for _, found_score, _, _ in found["outcomes"]] == [score + reward + more for more in new_tiles]
     letters = ["".join(move[0] for move in game.legal(outcome)) for outcome, _ in expected]
     assert [legal for _, _, legal, _ in found["outcomes"]] == letters
     illegal = {"board": "2 0 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 0", "move": "left"}
