@@ -96,7 +96,15 @@ class _BoundedConnection(HttpToolsProtocol):
 
     def _expect_headers(self) -> None:
         if self._giving_up is None:
-            self._giving_up = self.loop.call_later(self._limits.silent_seconds, self.transport.close)
+            self._giving_up = self.loop.call_later(self._limits.silent_seconds, self._give_up)
+
+    def _give_up(self) -> None:
+        """Close the connection; an answer to an earlier request that is under way is sent first."""
+        self._giving_up = None
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
+        else:
+            self._expect_headers()
 
     def _stop_waiting(self) -> None:
         if self._giving_up is not None:

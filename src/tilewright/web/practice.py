@@ -30,7 +30,7 @@ LEVELS: Mapping[Level, tuple[float, float]] = {  # what the second best move cos
     "medium": (0.02, 0.08),
     "hard": (0.005, 0.02),
 }
-_SMALLEST = 64  # the largest tile of a position that is worth practice
+_SMALLEST = 256  # the largest tile of a position that is worth practice
 _ERRORS = 0.05  # the part of random moves, so that positions are not those of perfect play alone
 _APART = 8  # moves between two positions that are looked at
 _MAX_MOVES = 20_000
