@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from tilewright.training.config import TrainingConfig, read_config
     from tilewright.training.trackers import TrackioCallback, WandbCallback
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "AGENTS",
