@@ -49,7 +49,8 @@ VALUES: dict[str, dict[str, str]] = {
 }
 TRAINED_ELSEWHERE = {
     "dqn": {"model", "invalid", "device"},
-    "afterstate": {"model", "invalid", "device"},
+    "afterstate": {"model", "invalid", "device", "depth"},
+    "policy": {"model", "invalid", "device"},
 }  # tests/deep plays with their models
 
 OF_4X4 = {"ntuple": {"endgames"}, "expectimax": {"endgames"}}  # test_endgames.py

@@ -17,7 +17,7 @@ from tilewright.deep.session import DeepSession
 from tilewright.games.rules import ACTIONS
 from tilewright.training.session import open_session
 
-__all__ = ["AFTERSTATE", "PAPER", "SMALL", "expected_score", "make_small_network", "small", "train"]
+__all__ = ["AFTERSTATE", "PAPER", "SMALL", "SUPERVISED", "expected_score", "make_small_network", "small", "train"]
 
 PAPER = ["mlp", "cnn_5l", "cnn_5l_4", "cnn_5l_4_v2", "cnn_5l_4_fc", "cnn_alt", "cnn_alt_fc"]
 SMALL = DeepConfig(
@@ -46,6 +46,9 @@ AFTERSTATE = dataclasses.replace(
     learning_rate=1e-3,
     train_freq=16,
     mask=False,
+)
+SUPERVISED = dataclasses.replace(
+    SMALL, algorithm="supervised", teacher="greedy", teacher_fraction=0.5, reward_scale=1.0, n_envs=8
 )
 
 

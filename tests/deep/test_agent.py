@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.deep.small import AFTERSTATE, small, train
+from tests.deep.small import AFTERSTATE, SUPERVISED, small, train
 from tests.envs import reference
 from tests.training.sessions import tiny
 from tests.training.sessions import train as train_ntuple
@@ -25,16 +25,16 @@ GAME = "2048:rows=2,columns=2"
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("deep")
-    configs = {"dqn": small(total_steps=512), "afterstate": AFTERSTATE}
+    configs = {"dqn": small(total_steps=512), "afterstate": AFTERSTATE, "policy": SUPERVISED}
     return {name: train(config, folder / name).folder.model_file for name, config in configs.items()}
 
 
-@pytest.mark.parametrize("name", ["dqn", "afterstate"])
+@pytest.mark.parametrize("name", ["dqn", "afterstate", "policy"])
 def test_it_passes_the_conformance_suite(name: str, models: dict[str, Path]) -> None:
     check_agent(make_agent(f"{name}:model={models[name]}"), make_game(GAME))
 
 
-@pytest.mark.parametrize("name", ["dqn", "afterstate"])
+@pytest.mark.parametrize("name", ["dqn", "afterstate", "policy"])
 def test_games_played_side_by_side_are_those_played_alone(name: str, models: dict[str, Path]) -> None:
     agent, game = make_agent(f"{name}:model={models[name]}"), make_game(GAME)
     results = make_results(40)
@@ -78,6 +78,27 @@ def test_an_afterstate_agent_adds_the_reward_to_the_value(models: dict[str, Path
         value = 10 * float(model.network.predict(reference.grid(after)[None])[0, 0])
         assert values[action] == pytest.approx(reward + value, rel=1e-5)
     assert list(values) == ["right", "left"]
+
+
+def test_two_plies_are_the_expectation_over_all_new_tiles(models: dict[str, Path]) -> None:
+    game, spec = make_game(GAME), f"afterstate:model={models['afterstate']}"
+    agent, deeper = make_agent(spec), make_agent(f"{spec},depth=2")
+    for board in (game.parse("2 2 / 4 0"), game.parse("2 4 / 4 8")):
+        expected = {}
+        for action in game.legal(board):
+            after, reward = game.slide(board, action)
+            following = [(chance, max(agent.values(b).values(), default=0.0)) for b, chance in game.outcomes(after)]
+            expected[action] = reward + sum(chance * value for chance, value in following)
+        assert deeper.values(board) == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_policy_agent_gives_probabilities_of_the_legal_moves(models: dict[str, Path]) -> None:
+    game = make_game(GAME)
+    board, model = game.parse("2 2 / 4 4"), load_deep_model(models["policy"])
+    weights = np.exp(model.network.predict(reference.grid(board)[None])[0])
+    values = make_agent(f"policy:model={models['policy']}").values(board)
+    total = weights[1] + weights[3]
+    assert values == pytest.approx({"right": weights[1] / total, "left": weights[3] / total}, rel=1e-5)
 
 
 def test_a_dqn_agent_gives_the_outputs_of_the_legal_moves_in_points(models: dict[str, Path]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.deep.small import AFTERSTATE, PAPER, SMALL, small, train
+from tests.deep.small import AFTERSTATE, PAPER, SMALL, SUPERVISED, small, train
 from tests.training.sessions import events_of
 from tilewright._core.files import read_tensors
 from tilewright.deep.config import DeepConfig
@@ -47,7 +47,9 @@ def test_every_network_of_the_paper_learns_and_is_saved(architecture: str, tmp_p
     assert (model.config.architecture, model.reward_scale, model.origin["moves"]) == (architecture, 1.0, "256")
 
 
-@pytest.mark.parametrize("config", [SMALL, small(n_step=3, symmetry=True, game="2048:rows=3,columns=3"), AFTERSTATE])
+@pytest.mark.parametrize(
+    "config", [SMALL, small(n_step=3, symmetry=True, game="2048:rows=3,columns=3"), AFTERSTATE, SUPERVISED]
+)
 def test_a_run_that_was_stopped_is_resumed_as_if_it_had_not_been(config: DeepConfig, tmp_path: Path) -> None:
     whole = train(config, tmp_path / "whole")
     train(config, tmp_path / "parts", callbacks=StopAfter(500))

@@ -44,7 +44,8 @@ def format_of(head: bytes) -> str:
 
 
 def _is_model(head: bytes) -> bool:
-    return format_of(head).startswith("tilewright-") and "checkpoint" not in format_of(head)
+    found = format_of(head)
+    return found.startswith("tilewright-") and not any(other in found for other in ("checkpoint", "positions"))
 
 
 MODEL = FileKind("model", _is_model)

@@ -25,6 +25,7 @@ AGENTS: "Registry[Agent]" = Registry(
         "afterstate": Entry(
             "tilewright.deep.agent:AfterstateAgent", "a trained deep network that values afterstates", "deep"
         ),
+        "policy": Entry("tilewright.deep.agent:PolicyAgent", "a trained deep policy network", "deep"),
     },
     base="tilewright.agents.base:Agent",
 )

@@ -1,23 +1,25 @@
-"""The agents `dqn` and `afterstate`, which play with trained deep networks."""
+"""The agents `dqn`, `afterstate` and `policy`, which play with trained deep networks."""
 
+import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
+from tilewright._core.options import Range
 from tilewright._core.text import did_you_mean
-from tilewright.agents.base import BatchAgent, values_by_action
+from tilewright.agents.base import BatchAgent, Unit, values_by_action
 from tilewright.deep.devices import DEVICE_FORMS, find_device, is_device_name
 from tilewright.deep.model import DeepModel, load_deep_model
-from tilewright.deep.policy import play_batch, play_batch_with_replacements
+from tilewright.deep.policy import NetworkPolicy, play_batch, play_batch_with_replacements
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
 from tilewright.games.board import Board
 from tilewright.games.policy import GameResults
 from tilewright.rng import Stream
 
-__all__ = ["AfterstateAgent", "DqnAgent"]
+__all__ = ["AfterstateAgent", "DqnAgent", "PolicyAgent"]
 
 INVALID = ("never", "random")
 
@@ -43,6 +45,7 @@ class DqnAgent(BatchAgent):
 
     def __post_init__(self) -> None:
         """Check the options."""
+        super().__post_init__()
         known = INVALID if self.name == "dqn" else INVALID[:1]
         hint = did_you_mean(self.invalid, known)
         self._check("invalid", self.invalid in known, f"must be {' or '.join(known)}{hint}")
@@ -72,7 +75,10 @@ class DqnAgent(BatchAgent):
     def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
         """Return the action values of the legal moves, in points; `stream` is not used."""
         cells, extra = (np.array([word], np.uint64) for word in board.state)
-        return values_by_action(self.find_model(board.game).policy.q_values(board.game, cells, extra)[0])
+        return values_by_action(self._policy(board.game).q_values(board.game, cells, extra)[0])
+
+    def _policy(self, game: Game) -> NetworkPolicy:
+        return self.find_model(game).policy
 
     def loaded(self, game: Game) -> Self:
         """Return the agent with its model in memory."""
@@ -88,11 +94,35 @@ class DqnAgent(BatchAgent):
             results: The results of n games, overwritten; n is the number of games to play.
         """
         play = play_batch if self.invalid == "never" else play_batch_with_replacements
-        play(self.find_model(game).policy, game, seed, first, results)
+        play(self._policy(game), game, seed, first, results)
 
 
 @dataclass(frozen=True)
 class AfterstateAgent(DqnAgent):
-    """A network that values afterstates: `afterstate:model=PATH`."""
+    """A network that values afterstates: `afterstate:model=PATH`, or with a search `afterstate:model=PATH,depth=2`.
+
+    Attributes:
+        depth: The number of plies of an expectimax search. Two take some hundred times as long as one.
+    """
+
+    depth: Annotated[int, Range(1, 3)] = 1
 
     name: ClassVar[str] = "afterstate"
+    unit: ClassVar[Unit] = "points"
+
+    def _policy(self, game: Game) -> NetworkPolicy:
+        return replace(super()._policy(game), depth=self.depth)
+
+
+@dataclass(frozen=True)
+class PolicyAgent(DqnAgent):
+    """A network that gives the four actions probabilities, and plays the most likely one: `policy:model=PATH`."""
+
+    name: ClassVar[str] = "policy"
+
+    def values(self, board: Board, stream: Stream | None = None) -> dict[str, float]:
+        """Return the probabilities of the legal moves; `stream` is not used."""
+        logits = super().values(board, stream)
+        highest = max(logits.values(), default=0.0)
+        weights = {action: math.exp(logit - highest) for action, logit in logits.items()}
+        return {action: weight / sum(weights.values()) for action, weight in weights.items()}

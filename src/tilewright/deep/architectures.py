@@ -2,8 +2,8 @@
 
 The `mlp` and `cnn_…` networks are those of Bouhoula, Castro & Centa, "Reinforcement Learning on 2048" (sections V.B and
 V.C, figures 8 and 9, and their published program). In their dueling networks only the state value has hidden layers;
-in the networks whose name ends in `_fc`, the action values have them, too. `lines` and `small` are lighter networks of
-our own.
+in the networks whose name ends in `_fc`, the action values have them, too. The `kondo_…` networks are those of Kondo &
+Matsuzaki 2019: 2x2 convolutions and one dense layer. `lines`, `tuples` and `small` are lighter networks of our own.
 """
 
 from dataclasses import dataclass
@@ -39,6 +39,8 @@ class Architecture:
         convolutions: The convolutional layers of the trunk.
         line_channels: The channels of a layer that reads whole rows and columns with shared weights; 0 for no such
             layer.
+        tuple_channels: The channels of a layer that looks up a vector for every row, column and 2x2 square, with shared
+            weights; 0 for no such layer.
         action_hidden: Whether the head of the action values has the hidden layers, too. Without them it is one linear
             layer.
     """
@@ -46,6 +48,7 @@ class Architecture:
     hidden_sizes: tuple[int, ...]
     convolutions: tuple[Convolution, ...] = ()
     line_channels: int = 0
+    tuple_channels: int = 0
     action_hidden: bool = False
 
 
@@ -61,6 +64,7 @@ _ALTERNATE = (
     Convolution(256, 2),
     Convolution(512, 2, padded=False),
 )
+_KONDO = {2: 436, 3: 312, 4: 256, 5: 224, 6: 200, 7: 182, 8: 168}  # layers -> channels
 _TABLE_1 = {2: 436, 3: 312, 4: 256, 6: 200, 7: 182, 8: 168}  # layers -> channels; cnn_5l has 222
 
 ARCHITECTURES = {
@@ -72,7 +76,9 @@ ARCHITECTURES = {
     "cnn_alt": Architecture((512, 128), _ALTERNATE),
     "cnn_alt_fc": Architecture((512, 128), _ALTERNATE, action_hidden=True),
     **{f"cnn_{n}l": Architecture((256, 64, 64), _convolutions(n, channels)) for n, channels in _TABLE_1.items()},
+    **{f"kondo_{n}l": Architecture((), _convolutions(n, channels)) for n, channels in _KONDO.items()},
     "lines": Architecture((256,), line_channels=256, action_hidden=True),
+    "tuples": Architecture((64, 32), tuple_channels=32, action_hidden=True),
     "small": Architecture((64, 64), action_hidden=True),
 }
 

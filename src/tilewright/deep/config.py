@@ -4,15 +4,19 @@ from dataclasses import dataclass
 
 from tilewright._core.checks import Range, check_that
 from tilewright._core.config import MAX_COUNT, MAX_SEED, MINUTES, Config, key
+from tilewright.agents import make_agent
 from tilewright.deep.architectures import ARCHITECTURES
 from tilewright.deep.devices import DEVICE_FORMS, is_device_name
 from tilewright.errors import ConfigError, UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
 
-__all__ = ["ALGORITHMS", "ENCODINGS", "REWARD_SCALE", "DeepConfig"]
+__all__ = ["AGENTS", "ALGORITHMS", "ENCODINGS", "REWARD_SCALE", "DeepConfig"]
 
-ALGORITHMS = ("dqn", "afterstate")
+# The agents that play deep networks.
+AGENTS = ("dqn", "afterstate", "policy")
+ALGORITHMS = ("dqn", "afterstate", "supervised")
+LABELS = ("moves", "values")
 ENCODINGS = ("onehot", "grid", "scaled")
 IMPORTANCE_WEIGHTS = ("batch", "buffer")
 LOSSES = ("mse", "huber")
@@ -21,6 +25,9 @@ REWARDS = ("score", "log2")  # as in envs.options, which needs Gymnasium
 FRACTION = Range(0, 1)
 REWARD_SCALE = Range(1e-6, 1_000_000_000)
 _DQN_ONLY = ("n_step", "penalty", "end_probability", "end_fraction", "end_after", "reward", "lookahead")
+_SUPERVISED_ONLY = (
+    *("teacher", "labels", "teacher_fraction", "goal_tile", "temperature", "vf_coef", "data", "data_positions"),
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +47,9 @@ class DeepConfig(Config):
 
     # Problem and network
     algorithm: str = key(
-        "dqn", "The algorithm. dqn: Q-learning of action values. afterstate: TD(0) of afterstate values."
+        "dqn",
+        "The algorithm. dqn: Q-learning of action values. afterstate: TD(0) of afterstate values. supervised: from the "
+        "labels of a teacher.",
     )
     game: str = key("2048", "The game, as a spec. Bouhoula's program starts with two tiles, though the text says one.")
     architecture: str = key("mlp", "The network, such as mlp, cnn_5l or small.")
@@ -88,6 +97,36 @@ class DeepConfig(Config):
     symmetry: bool = key(False, "Apply a random symmetry of the board to every sampled transition. Not in Bouhoula.")
     gamma: float = key(0.99, "The discount factor.", FRACTION)
     loss: str = key("mse", "The loss. mse: squared error. huber: Huber loss, as Bouhoula.")
+    # Teacher
+    teacher: str = key("", "supervised: the agent that labels positions, as a spec, such as expectimax:depth=2.")
+    labels: str = key(
+        "moves",
+        "supervised: what is learned from the teacher. moves: a policy, by the cross-entropy of its moves (Kondo & "
+        "Matsuzaki 2019). values: afterstate values.",
+    )
+    teacher_fraction: float = key(
+        1.0,
+        "supervised: the fraction of the games that the teacher plays. The network plays the others, and the teacher "
+        "labels their positions (DAgger, Ross et al. 2011).",
+        FRACTION,
+    )
+    goal_tile: int = key(0, "supervised: a game ends when it reaches this tile. 0: no such end.", Range(0, MAX_COUNT))
+    temperature: float = key(
+        0.0,
+        "supervised, labels = values: the temperature, in points, of two softmax policies, by the teacher's action "
+        "values and by the network's, whose divergence is a part of the loss (policy distillation, Rusu et al. 2016). "
+        "0: no such part.",
+        Range(0, 1_000_000_000),
+    )
+    vf_coef: float = key(
+        1.0, "supervised, labels = values: the weight of the error of the values in the loss.", Range(0, 1_000_000)
+    )
+    data: str = key(
+        "",
+        "supervised: a file of labelled positions. If there is none, it is written first. Empty: positions are "
+        "labelled as they are needed, and not kept.",
+    )
+    data_positions: int = key(1_000_000, "supervised: the number of positions in a new file.", Range(1, 10_000_000_000))
     # Rewards
     reward: str = key("score", "dqn: score: the points of a move. log2: their logarithm.")
     reward_scale: float = key(1.0, "Rewards are divided by this number before learning.", REWARD_SCALE)
@@ -148,6 +187,7 @@ class DeepConfig(Config):
         self._one_of("algorithm", ALGORITHMS)
         self._one_of("architecture", ARCHITECTURES)
         self._one_of("encoding", ENCODINGS)
+        self._one_of("labels", LABELS)
         self._one_of("loss", LOSSES)
         self._one_of("reward", REWARDS)
         self._one_of("importance_weights", IMPORTANCE_WEIGHTS)
@@ -175,17 +215,43 @@ class DeepConfig(Config):
         if max(self.n_envs, self.train_freq) % min(self.n_envs, self.train_freq):
             raise ConfigError(f"n_envs = {self.n_envs}, train_freq = {self.train_freq}: one must divide the other")
         if self.algorithm == "afterstate":
-            for name in _DQN_ONLY:
-                default = getattr(DeepConfig, name)
-                self._must(
-                    getattr(self, name) == default,
-                    name,
-                    f'must be {default!r} with algorithm = "afterstate", which plays legal moves for their score',
-                )
+            self._must_be_default(_DQN_ONLY, "which plays legal moves for their score")
+        if self.algorithm == "supervised":
+            self._must_be_default((*_DQN_ONLY, "bfloat16"), "which learns from a teacher")
+            self._check_teacher()
+        else:
+            self._must_be_default(_SUPERVISED_ONLY, "which has no teacher")
+
+    def _must_be_default(self, names: tuple[str, ...], reason: str) -> None:
+        for name in names:
+            default = getattr(DeepConfig, name)
+            complaint = f'must be {default!r} with algorithm = "{self.algorithm}", {reason}'
+            self._must(getattr(self, name) == default, name, complaint)
+
+    def _check_teacher(self) -> None:
+        self._must(bool(self.teacher), "teacher", "must be an agent, such as expectimax:depth=2")
+        try:
+            make_agent(self.teacher)
+        except UsageError as error:
+            raise ConfigError(f"teacher = {self.teacher!r}: {error}") from None
+        if self.labels == "moves":
+            self._must(not self.temperature, "temperature", 'needs labels = "values"')
+        else:
+            self._must(self.temperature > 0 or self.vf_coef > 0, "vf_coef", "nothing is learned without a temperature")
+        self._must(
+            not self.data or self.teacher_fraction == 1, "teacher_fraction", "must be 1.0 with positions of a file"
+        )
+        if self.goal_tile:
+            try:
+                self.make_game().code(self.goal_tile)
+            except UsageError as error:
+                raise ConfigError(f"goal_tile = {self.goal_tile}: {error}") from None
 
     @property
     def agent_name(self) -> str:
         """The name of the agent that plays the trained model."""
+        if self.algorithm == "supervised":
+            return "policy" if self.labels == "moves" else "afterstate"
         return self.algorithm
 
     @property

@@ -89,7 +89,7 @@ def network_config(config: DeepConfig) -> NetworkConfig:
     """Return the part of a training configuration that determines the network."""
     return NetworkConfig(
         config.make_game(),
-        config.algorithm,
+        config.agent_name,
         config.architecture,
         config.encoding,
         config.dueling,

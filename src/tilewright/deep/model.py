@@ -12,7 +12,7 @@ from tilewright._core.files import read_tensors, write_tensors
 from tilewright._core.inputs import modified_at
 from tilewright._core.outputs import MODEL
 from tilewright.deep.checkpoint import get_weights, set_weights
-from tilewright.deep.config import ALGORITHMS, ENCODINGS, REWARD_SCALE
+from tilewright.deep.config import AGENTS, ENCODINGS, REWARD_SCALE
 from tilewright.deep.devices import find_device
 from tilewright.deep.network import BoardNetwork, NetworkConfig, make_network
 from tilewright.deep.policy import NetworkPolicy
@@ -138,7 +138,7 @@ def _load(path: Path, modified: int) -> DeepModel:
 
 
 def _read_network_config(metadata: dict[str, str]) -> NetworkConfig:
-    for key, allowed in (("algorithm", ALGORITHMS), ("encoding", ENCODINGS), ("dueling", ("true", "false"))):
+    for key, allowed in (("algorithm", AGENTS), ("encoding", ENCODINGS), ("dueling", ("true", "false"))):
         check_choice(f"{key} {metadata[key]!r}", metadata[key], allowed)
     return NetworkConfig(
         make_known_game(metadata["game"]),

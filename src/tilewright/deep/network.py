@@ -41,7 +41,8 @@ class NetworkConfig:
 
     Attributes:
         game: The game that the network plays.
-        algorithm: dqn for a network with one output per action; afterstate for one with a single output.
+        algorithm: The agent that plays the network. dqn: one output per action, its value. policy: one output per
+            action, a logit. afterstate: a single output.
         architecture: A name of `deep.architectures`.
         encoding: onehot, grid or scaled, the input of a cell.
         dueling: dqn: whether state value and advantages have separate heads.
@@ -85,8 +86,7 @@ class LineLayer(nn.Module):
             UsageError: The board is not square.
         """
         super().__init__()
-        if shape[0] != shape[1]:
-            raise UsageError(f"a board of {shape[0]}x{shape[1]} cells is not square; this architecture needs one")
+        _check_square(shape)
         self.linear = nn.Linear(shape[1] * in_channels, out_channels)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -95,14 +95,86 @@ class LineLayer(nn.Module):
         return F.relu(self.linear(lines))
 
 
+class TupleTable(nn.Module):
+    """Looks up a vector for tuples of cells that share their weights.
+
+    A combination of tiles has a vector of its own, which is what a linear layer would make of the one-hot combination.
+    The sum of a vector for each tile is added to it, and serves combinations that were never seen.
+
+    Attributes:
+        combinations: float32[planes ** cells, channels], zero at first.
+        tiles: float32[cells, planes, channels].
+    """
+
+    places: Tensor
+
+    def __init__(self, tuples: list[NDArray[np.int64]], num_cells: int, channels: int) -> None:
+        """Make the table.
+
+        Args:
+            tuples: The cells of each tuple, all of one length.
+            num_cells: The number of cells of the board.
+            channels: The size of a vector.
+        """
+        super().__init__()
+        planes, length = ONE_HOT_PLANES, len(tuples[0])
+        places = np.zeros((num_cells, len(tuples)), np.float32)
+        for number, cells in enumerate(tuples):
+            places[cells, number] = planes ** np.arange(length)
+        self.register_buffer("places", torch.from_numpy(places), persistent=False)
+        self.combinations = nn.Parameter(torch.zeros(planes**length, channels))
+        self.tiles = nn.Parameter(torch.randn(length, planes, channels) / 2)
+
+    def forward(self, codes: Tensor) -> Tensor:
+        """Map codes float32[batch, cells] to float32[batch, tuples, channels]."""
+        sums, *rest = self.tiles
+        for tile_vectors in rest:
+            sums = (tile_vectors[:, None] + sums).flatten(0, 1)
+        # The index of a combination is a whole number below 2^24, which 32 bits hold exactly.
+        return F.embedding((codes @ self.places).long(), self.combinations + sums)
+
+
+class TupleLayer(nn.Module):
+    """Looks up a vector for every line, a row or a column, and for every square of 2x2 cells; see `TupleTable`."""
+
+    def __init__(self, shape: tuple[int, int], channels: int) -> None:
+        """Make the layer.
+
+        Args:
+            shape: The rows and columns of the board, which must be equal.
+            channels: The size of a vector.
+
+        Raises:
+            UsageError: The board is not square.
+        """
+        super().__init__()
+        _check_square(shape)
+        n = shape[0]
+        cells = np.arange(n * n).reshape(n, n)
+        squares = [cells[i : i + 2, j : j + 2].reshape(-1) for i in range(n - 1) for j in range(n - 1)]
+        self.num_tuples = 2 * n + len(squares)
+        self.lines = TupleTable([*cells, *cells.T], n * n, channels)
+        self.squares = TupleTable(squares, n * n, channels)
+
+    def forward(self, codes: Tensor) -> Tensor:
+        """Map codes int64[batch, n, n] to float32[batch, tuples, channels]."""
+        flat = codes.flatten(1).float()
+        return torch.cat((self.lines(flat), self.squares(flat)), dim=1)
+
+
+def _check_square(shape: tuple[int, int]) -> None:
+    if shape[0] != shape[1]:
+        raise UsageError(f"a board of {shape[0]}x{shape[1]} cells is not square; this architecture needs one")
+
+
 class BoardNetwork(nn.Module):
-    """A network that maps grids to four action values, or to one afterstate value.
+    """A network that maps grids to four outputs, one for each action, or to one afterstate value.
 
     Attributes:
         config: The configuration that the network was made from.
         trunk: The layers that read the board.
         state_head: The head of the state value; None in a DQN without dueling.
-        action_head: The head of the action values, with dueling of the advantages; None in afterstate networks.
+        action_head: The head of the actions, with dueling of the advantages; None in afterstate networks.
         device: Where the weights are.
     """
 
@@ -115,6 +187,7 @@ class BoardNetwork(nn.Module):
         architecture = find_architecture(config.architecture)
         shape, channels = (config.game.rows, config.game.columns), config.input_channels
         trunk: list[nn.Module] = []
+        self.tuples: TupleLayer | None = None
         for layer in architecture.convolutions:
             convolution = BoardConvolution(channels, shape, layer)
             trunk.append(convolution)
@@ -123,18 +196,25 @@ class BoardNetwork(nn.Module):
         if architecture.line_channels:
             trunk.append(LineLayer(channels, shape, architecture.line_channels))
             features = sum(shape) * architecture.line_channels
+        if architecture.tuple_channels:
+            if config.encoding != "onehot" or config.lookahead:
+                raise UsageError(
+                    f'{config.architecture} looks up tiles: encoding = "onehot" and lookahead = 0 are needed'
+                )
+            self.tuples = TupleLayer(shape, architecture.tuple_channels)
+            features = self.tuples.num_tuples * architecture.tuple_channels + (BONUS_HINT + 1) * config.game.has_hints
         self.trunk = nn.Sequential(*trunk)
         self.state_head: nn.Sequential | None = None
         self.action_head: nn.Sequential | None = None
-        if config.algorithm == "afterstate" or config.dueling:
+        if config.algorithm == "afterstate" or (config.algorithm == "dqn" and config.dueling):
             self.state_head = _make_head(features, architecture.hidden_sizes, 1)
-        if config.algorithm == "dqn":
+        if config.algorithm != "afterstate":
             self.action_head = _make_head(features, architecture.hidden_sizes if architecture.action_hidden else (), 4)
 
     def forward(self, grids: Tensor) -> Tensor:
         """Map uint8[batch, rows, columns] to float32[batch, 4], or to float32[batch, 1] for afterstates."""
         with self._autocast(grids.device):
-            features = self.trunk(self.encode(grids))
+            features = self.trunk(self.encode(grids)) if self.tuples is None else self._look_up(self.tuples, grids)
         features = features.flatten(1).float()
         if self.action_head is None:
             return self._state_value(features)
@@ -142,6 +222,14 @@ class BoardNetwork(nn.Module):
         if self.state_head is None:
             return actions
         return self._state_value(features) + actions - actions.mean(dim=1, keepdim=True)
+
+    def _look_up(self, tuples: TupleLayer, grids: Tensor) -> Tensor:
+        """Map uint8[batch, rows, columns] to the vectors of all tuples and the hint, float32[batch, features]."""
+        rows = self.config.game.rows
+        features = tuples(grids[:, :rows].long().clamp(max=ONE_HOT_PLANES - 1)).flatten(1)
+        if not self.config.game.has_hints:
+            return features
+        return torch.cat((features, F.one_hot(grids[:, rows, 0].long(), BONUS_HINT + 1).float()), dim=1)
 
     def _autocast(self, device: torch.device) -> AbstractContextManager[object]:
         if not self.config.bfloat16:

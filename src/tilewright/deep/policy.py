@@ -1,6 +1,6 @@
 """Playing with a deep network: action values of many boards at once, and many games side by side."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +12,8 @@ from tilewright.envs.observations import Encoder, encode, encode_batch, make_gri
 from tilewright.errors import DivergedError
 from tilewright.games.base import Game
 from tilewright.games.policy import GameResults
-from tilewright.games.rules import ILLEGAL, Rules, State, largest, slide, spawn, start
+from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, largest, outcomes, slide, spawn, start
+from tilewright.games.state_kernels import make_outcomes
 from tilewright.rng import Key, below, next_word, seed_stream, stream_key
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
 u64 = np.uint64
 # In the program of Bouhoula et al. a game ends after more invalid moves than this, and more than this fraction of all.
 ALLOWED_INVALID, ALLOWED_FRACTION = 16, 0.1
+SEARCH_CHUNK = 50  # boards that are searched at once, so that the states of three plies fit in memory
 Words = NDArray[np.uint64]
 
 
@@ -36,6 +38,16 @@ class GameBatch(NamedTuple):
     cells: Words
     extra: Words
     streams: NDArray[np.uint64]  # uint64[n, 2]
+
+
+class Following(NamedTuple):
+    """States that follow moves on some boards."""
+
+    moves: NDArray[np.int64]  # 4 · number of the board + action
+    cells: Words
+    extra: Words
+    probabilities: NDArray[np.float64]
+    rewards: NDArray[np.float64]  # of the new tiles
 
 
 def make_game_batch(num_games: int) -> GameBatch:
@@ -64,6 +76,38 @@ def compute_afterstates(
             after, reward = slide(rules, State(cells[i], extra[i]), action)
             rewards[i, action] = -np.inf if reward == ILLEGAL else reward
             encode(encoder, rules, after, grids[i, action])
+
+
+@kernel
+def expand_states(
+    rules: Rules, cells: Words, extra: Words, into: Outcomes, following: Following, q_values: NDArray[np.float32]
+) -> Int:
+    """List everything that chance can bring after the four moves on each of n boards.
+
+    Args:
+        rules: The rules of the game.
+        cells: uint64[n], the first words of the states.
+        extra: uint64[n], their second words.
+        into: Room for the outcomes of one afterstate, overwritten.
+        following: Room for 4 n times the largest number of outcomes, overwritten.
+        q_values: float32[n, 4], overwritten by the rewards of the moves; -inf where a move is illegal.
+
+    Returns:
+        The number of following states.
+    """
+    count = 0
+    for i in range(len(cells)):
+        for action in range(4):
+            after, reward = slide(rules, State(cells[i], extra[i]), action)
+            q_values[i, action] = -np.inf if reward == ILLEGAL else reward
+            if reward == ILLEGAL:
+                continue
+            for k in range(outcomes(rules, after, into)):
+                following.moves[count] = 4 * i + action
+                following.cells[count], following.extra[count] = into.cells[k], into.extra[k]
+                following.probabilities[count], following.rewards[count] = into.probability[k], into.reward[k]
+                count += 1
+    return count
 
 
 @kernel
@@ -159,10 +203,12 @@ class NetworkPolicy:
     Attributes:
         network: The network.
         reward_scale: The factor from the network's values to points.
+        depth: The number of plies; more than one are searched by expectimax, for networks of afterstate values.
     """
 
     network: BoardNetwork
     reward_scale: float
+    depth: int = 1
 
     def q_values(self, game: Game, cells: Words, extra: Words) -> NDArray[np.float32]:
         """Return the action values of n boards.
@@ -178,6 +224,33 @@ class NetworkPolicy:
         Raises:
             DivergedError: A value is infinite or no number.
         """
+        if self.depth == 1 or not len(cells):
+            return self._greedy_values(game, cells, extra)
+        chunks = range(0, len(cells), SEARCH_CHUNK)
+        return np.concatenate([self._search(game, *(a[i : i + SEARCH_CHUNK] for a in (cells, extra))) for i in chunks])
+
+    def _search(self, game: Game, cells: Words, extra: Words) -> NDArray[np.float32]:
+        """Return the action values of n boards: the expectation over all new tiles of the value one ply less deep."""
+        n, room = len(cells), 4 * len(cells) * game.max_outcomes
+        following = Following(
+            np.empty(room, np.int64), *(np.empty(room, np.uint64) for _ in range(2)), np.empty(room), np.empty(room)
+        )
+        q_values = np.empty((n, 4), np.float32)
+        count = expand_states(game.rules, cells, extra, make_outcomes(), following, q_values)
+        moves, next_cells, next_extra, probabilities, rewards = (array[:count] for array in following)
+        if not count:
+            return q_values
+        places: NDArray[np.int64] | slice = slice(None)
+        if not next_extra.any():  # moves often lead to the same states
+            next_cells, places = np.unique(next_cells, return_inverse=True)
+            next_extra = np.zeros(len(next_cells), np.uint64)
+        values = replace(self, depth=self.depth - 1).q_values(game, next_cells, next_extra).max(axis=1)
+        values = np.where(np.isfinite(values), values, 0)[places]
+        expected = np.bincount(moves, probabilities * (rewards + values), 4 * n).reshape(n, 4)
+        return (q_values + expected).astype(np.float32)
+
+    def _greedy_values(self, game: Game, cells: Words, extra: Words) -> NDArray[np.float32]:
+        """Return the action values of n boards without search."""
         encoder = make_grid_encoder(game)
         shape, n = observation_shape(encoder), len(cells)
         size = shape[0] * shape[1]

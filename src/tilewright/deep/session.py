@@ -16,7 +16,8 @@ from tilewright.deep.config import DeepConfig
 from tilewright.deep.dqn import DqnLearner
 from tilewright.deep.learner import Learner
 from tilewright.deep.model import DeepModel
-from tilewright.deep.policy import NetworkPolicy, play_batch
+from tilewright.deep.policy import play_batch
+from tilewright.deep.supervised import SupervisedLearner
 from tilewright.deep.vecenv import FinishedGame
 from tilewright.errors import DivergedError, FileError, UsageError
 from tilewright.games.policy import make_results
@@ -29,8 +30,12 @@ from tilewright.training.session import EVALUATION_SEED, TrainingSession
 __all__ = ["DeepSession"]
 
 CHECKPOINT_FORMAT = "tilewright-deep-checkpoint-2"
-BYTES_OF_TRANSITION = {"dqn": 80, "afterstate": 36}  # in the replay buffer, with 16 bytes for a grid
-LEARNERS: dict[str, Callable[[DeepConfig], Learner]] = {"dqn": DqnLearner, "afterstate": AfterstateLearner}
+BYTES_OF_TRANSITION = {"dqn": 80, "afterstate": 36, "supervised": 33}  # in the replay buffer, with 16 bytes for a grid
+LEARNERS: dict[str, Callable[[DeepConfig], Learner]] = {
+    "dqn": DqnLearner,
+    "afterstate": AfterstateLearner,
+    "supervised": SupervisedLearner,
+}
 
 
 @dataclass
@@ -216,8 +221,6 @@ class DeepSession(TrainingSession):
     def _evaluate(self) -> tuple[Estimate, float]:
         """Play the evaluation games with the greedy policy."""
         results = make_results(self.config.evaluate_games)
-        play_batch(
-            NetworkPolicy(self.learner.network, self.config.reward_scale), self.game, EVALUATION_SEED, 0, results
-        )
+        play_batch(self.learner.model({}).policy, self.game, EVALUATION_SEED, 0, results)
         win = self.game.win_code
         return mean_of(results.scores), 0.0 if win is None else float((results.codes >= win).mean())

@@ -1,0 +1,256 @@
+"""Supervised learning from a teacher: its moves, or its values of afterstates.
+
+Positions come from games of the teacher or of the network itself, or from a file. The newest are kept in a buffer, from
+which batches are drawn, so that a batch has positions of many games.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from torch import Tensor
+
+from tilewright.deep.checkpoint import (
+    Counters,
+    Tensors,
+    check_that_sound,
+    generator_state,
+    get_weights,
+    optimizer_tensors,
+    read_counter,
+    restore_array,
+    restore_generator,
+    restore_optimizer,
+    set_weights,
+)
+from tilewright.deep.config import DeepConfig
+from tilewright.deep.devices import find_device, send
+from tilewright.deep.learner import (
+    Learner,
+    learning_rate_at,
+    make_optimizer,
+    network_config,
+    set_learning_rate,
+)
+from tilewright.deep.model import DeepModel
+from tilewright.deep.network import make_network
+from tilewright.deep.policy import NetworkPolicy, compute_afterstates
+from tilewright.deep.positions import (
+    LabelledGames,
+    Positions,
+    PositionSource,
+    StoredPositions,
+    make_positions,
+    write_positions,
+)
+from tilewright.deep.symmetry import Symmetries
+from tilewright.deep.teacher import Teacher
+from tilewright.deep.vecenv import FinishedGame
+from tilewright.envs.observations import encode_batch, legal_masks, make_grid_encoder, observation_shape
+from tilewright.errors import UsageError
+from tilewright.games.base import Game
+
+__all__ = ["SupervisedLearner", "make_source"]
+
+ROUNDS_PER_CHUNK = 16  # a round is train_freq positions, or one of every game if that is more
+MAX_GRAD_NORM = 10.0
+
+
+def make_source(config: DeepConfig, game: Game) -> PositionSource:
+    """Return the positions of a configuration; a file that does not exist is written first.
+
+    Raises:
+        UsageError: The teacher cannot play the game, or has no values to learn.
+        FileError: A file cannot be read or written, or holds other positions.
+    """
+    teacher, has_values = Teacher(config.teacher, game, config.seed), config.labels == "values"
+    if has_values and not teacher.has_values:
+        raise UsageError(
+            f'teacher = "{config.teacher}": it has no values in points; with labels = "moves" its moves are learned'
+        )
+    games = LabelledGames(
+        teacher,
+        config.n_envs,
+        config.seed,
+        num_taught=round(config.n_envs * config.teacher_fraction),
+        goal_tile=config.goal_tile,
+        has_values=has_values,
+    )
+    if not config.data:
+        return games
+    path = Path(config.data)
+    if not path.exists():
+        write_positions(path, games, config.data_positions)
+    return StoredPositions(path, game, teacher.agent.spec, config.n_envs, has_values=has_values)
+
+
+class SupervisedLearner(Learner):
+    """Supervised learning as a `Learner`. A step is one labelled position.
+
+    Attributes:
+        game: The game.
+        source: Where the positions come from.
+        policy: The greedy policy of the network.
+        buffer: The newest positions; the oldest are overwritten.
+        accuracy: The fraction of the positions of the last chunk's batches in which the network chose the teacher's
+            move.
+    """
+
+    def __init__(self, config: DeepConfig) -> None:
+        """Make the network, the games and the buffer for a configuration."""
+        super().__init__(config, make_network(network_config(config), config.seed, find_device(config.device)))
+        self.game = config.make_game()
+        self.source = make_source(config, self.game)
+        self.policy = NetworkPolicy(self.network, config.reward_scale)
+        self.buffer = make_positions(config.buffer_size // config.n_envs * config.n_envs, has_values=self._has_values)
+        self.accuracy = 0.0
+        self._generator = np.random.default_rng(config.seed)
+        self._symmetries = Symmetries(self.game)
+        self._optimizer = make_optimizer(self.network, config.learning_rate)
+        self._encoder = make_grid_encoder(self.game)
+        self._losses: list[float] = []
+        self._matches: list[float] = []
+        self._steps = 0
+
+    @property
+    def _has_values(self) -> bool:
+        return self.config.labels == "values"
+
+    @property
+    def steps(self) -> int:
+        """The number of labelled positions since the start of the training."""
+        return self._steps
+
+    @property
+    def exploration_rate(self) -> float:
+        """The probability of a random move: 0, nobody explores."""
+        return 0.0
+
+    def learn(self, progress: float) -> list[FinishedGame]:
+        """Label positions and learn for one chunk of steps; see `Learner.learn`."""
+        set_learning_rate(self._optimizer, learning_rate_at(self.config, progress))
+        finished: list[FinishedGame] = []
+        n, train_freq = self.config.n_envs, self.config.train_freq
+        for _ in range(ROUNDS_PER_CHUNK * max(1, train_freq // n)):
+            finished += self._label()
+            if self._steps > self.config.learning_starts and self._steps % max(n, train_freq) == 0:
+                for _ in range(max(1, n // train_freq)):
+                    self._train()
+        if self._matches:
+            self.accuracy, self._matches = sum(self._matches) / len(self._matches), []
+        return finished
+
+    def _label(self) -> list[FinishedGame]:
+        """Put the next positions into the buffer."""
+        positions, finished = self.source.advance(self._choose)
+        first = self._steps % len(self.buffer.cells)
+        for stored, new in zip(self.buffer, positions, strict=True):
+            stored[first : first + len(new)] = new
+        self._steps += len(positions.cells)
+        return finished
+
+    def _choose(self, cells: NDArray[np.uint64], extra: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return the network's moves in n states."""
+        return self.policy.q_values(self.game, cells, extra).argmax(axis=1)
+
+    def _train(self) -> None:
+        """Make one gradient step."""
+        stored = min(self._steps, len(self.buffer.cells))
+        indices = self._generator.integers(stored, size=self.config.batch_size)
+        batch = Positions(*(array[indices] for array in self.buffer))
+        symmetries = np.zeros(len(indices), np.int64)
+        if self.config.symmetry:
+            symmetries = self._generator.integers(self._symmetries.count, size=len(indices))
+        loss, matches = (self._loss_of_values if self._has_values else self._loss_of_moves)(batch, symmetries)
+        self._optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), MAX_GRAD_NORM)
+        self._optimizer.step()
+        self._losses.append(float(loss.detach()))
+        self._matches.append(float(matches.float().mean()))
+
+    def _loss_of_moves(self, batch: Positions, symmetries: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+        """Return the cross-entropy of the teacher's moves, and where the network chooses them."""
+        n, shape = len(batch.cells), observation_shape(self._encoder)
+        grids = np.empty((n, *shape), np.uint8)
+        encode_batch(self._encoder, self.game.rules, batch.cells, batch.extra, grids.reshape(n, -1))
+        grids = self._symmetries.transform_grids(grids, symmetries)
+        actions = self._send(self._symmetries.transform_actions(batch.actions.astype(np.int64), symmetries))
+        logits = self.network(self._send(grids))
+        if self.config.mask:
+            masks = np.empty((n, 4), np.bool_)
+            legal_masks(self._encoder, self.game.rules, grids.reshape(n, -1), masks)
+            logits = logits.masked_fill(~self._send(masks), -torch.inf)
+        return F.cross_entropy(logits, actions), logits.argmax(dim=1) == actions
+
+    def _loss_of_values(self, batch: Positions, symmetries: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+        """Return the loss of the values of all legal moves, and where the network chooses the teacher's move."""
+        config, n, shape = self.config, len(batch.cells), observation_shape(self._encoder)
+        grids, rewards = np.empty((n, 4, *shape), np.uint8), np.empty((n, 4), np.float32)
+        compute_afterstates(self.game.rules, self._encoder, batch.cells, batch.extra, grids.reshape(n, 4, -1), rewards)
+        legal = np.isfinite(rewards)
+        afterstates = self._symmetries.transform_grids(grids[legal], np.repeat(symmetries, legal.sum(axis=1)))
+        values = self.network(self._send(afterstates))[:, 0]
+        mask = self._send(legal)
+        found = self._send(rewards / np.float32(config.reward_scale)).masked_scatter(
+            mask, values + self._send(rewards[legal] / np.float32(config.reward_scale))
+        )
+        wanted = self._send(np.where(legal, batch.q_values, -np.inf) / np.float32(config.reward_scale))
+        loss = values.new_zeros(())
+        if config.vf_coef:
+            error = F.mse_loss if config.loss == "mse" else F.smooth_l1_loss
+            loss = loss + config.vf_coef * error(found[mask], wanted[mask])
+        if config.temperature:
+            scale = config.reward_scale / config.temperature
+            log_policy = F.log_softmax(found * scale, dim=1).masked_fill(~mask, 0.0)
+            target = F.softmax(wanted * scale, dim=1)
+            loss = loss - (target * log_policy).sum(dim=1).mean()
+        return loss, found.argmax(dim=1) == self._send(batch.actions.astype(np.int64))
+
+    def _send(self, array: NDArray[np.generic]) -> Tensor:
+        return send(array, self.network.device)
+
+    def pop_losses(self) -> list[float]:
+        """Return the losses of all gradient steps since the last call."""
+        losses, self._losses = self._losses, []
+        return losses
+
+    def model(self, origin: dict[str, str]) -> DeepModel:
+        """Return the network as a model; the logits of a policy have no scale."""
+        return DeepModel(self.network, self.config.reward_scale if self._has_values else 1.0, origin)
+
+    def _arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Return the arrays of the buffer, which are restored in place."""
+        return {f"buffer.{name}": array for name, array in self.buffer._asdict().items()}
+
+    def tensors(self) -> dict[str, NDArray[np.generic]]:
+        """Return the arrays of a checkpoint."""
+        return {
+            **get_weights(self.network, "network."),
+            **optimizer_tensors(self._optimizer, self.network),
+            **self._arrays(),
+            **self.source.tensors(),
+        }
+
+    def counters(self) -> Mapping[str, object]:
+        """Return the rest of a checkpoint."""
+        return {"steps": self._steps, "generator": generator_state(self._generator), **self.source.counters()}
+
+    def restore(self, tensors: Tensors, counters: Counters) -> None:
+        """Return to the state of a checkpoint; see `Learner.restore`."""
+        set_weights(self.network, tensors, "network.")
+        restore_optimizer(self._optimizer, self.network, tensors)
+        for name, array in self._arrays().items():
+            restore_array(array, tensors, name)
+        check_that_sound(
+            self.game.are_sound(self.buffer.cells, self.buffer.extra).all(), "the buffer has impossible states"
+        )
+        sound = (self.buffer.actions < 4).all() and not (np.isnan(self.buffer.q_values).any())
+        check_that_sound(sound, "the buffer has impossible labels")
+        self.source.restore(tensors, counters)
+        self._steps = read_counter(counters, "steps")
+        check_that_sound(self._steps % self.config.n_envs == 0, "its counters contradict each other")
+        restore_generator(self._generator, counters.get("generator"))
