@@ -53,6 +53,7 @@ TRAINED_ELSEWHERE = {
     "policy": {"model", "invalid", "device"},
 }  # tests/deep plays with their models
 
+OF_DEEP_MODELS = {"uct": {"prior"}}  # tests/deep/test_guided.py
 OF_4X4 = {"ntuple": {"endgames"}, "expectimax": {"endgames"}}  # test_endgames.py
 
 
@@ -62,7 +63,11 @@ def test_every_option_has_a_value_here() -> None:
             fields = {field.name for field in dataclasses.fields(AGENTS.load(name))}
         except MissingExtraError:
             continue
-        tested = TRAINED_ELSEWHERE.get(name, set(VALUES.get(name, {}))) | OF_4X4.get(name, set())
+        tested = (
+            TRAINED_ELSEWHERE.get(name, set(VALUES.get(name, {})))
+            | OF_4X4.get(name, set())
+            | OF_DEEP_MODELS.get(name, set())
+        )
         assert fields == tested, name
 
 

@@ -25,7 +25,7 @@ def test_presets_can_be_read_and_written(name: str, tmp_path: Path) -> None:
 
 def test_every_key_has_a_meaning() -> None:
     for row in describe_config(DeepConfig):
-        assert re.fullmatch(r"(dqn|supervised|[A-Z]).*\.", row.meaning), row.key
+        assert re.fullmatch(r"(dqn|supervised|policy-gradient|[A-Z]).*\.", row.meaning), row.key
 
 
 def test_wrong_types_are_one_line() -> None:
@@ -65,7 +65,10 @@ def test_the_presets_of_the_paper_have_the_settings_of_its_program(name: str) ->
     ("changes", "complaint"),
     [
         ({"total_steps": 0}, "total_steps = 0 and minutes = 0.0: one of them must limit the training"),
-        ({"algorithm": "dqm"}, "algorithm = 'dqm' (did you mean 'dqn'?); allowed: dqn, afterstate, supervised"),
+        (
+            {"algorithm": "dqm"},
+            "algorithm = 'dqm' (did you mean 'dqn'?); allowed: dqn, afterstate, supervised, policy-gradient",
+        ),
         ({"architecture": "cnn"}, "architecture = 'cnn'"),
         ({"encoding": "one"}, "encoding = 'one' (did you mean 'onehot'?); allowed: onehot, grid"),
         ({"loss": "mae"}, "loss = 'mae' (did you mean 'mse'?); allowed: mse, huber"),

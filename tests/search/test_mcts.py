@@ -51,7 +51,7 @@ def test_it_knows_more_than_its_playouts(game: str) -> None:
 
 
 def grown(board: Board, agent: UctAgent) -> Uct:
-    policy = agent.policy(board.game)
+    policy: Uct = agent.policy(board.game)
     grow_tree(policy, board.game.rules, typed_state(board.state), stream_for(3))
     return policy
 

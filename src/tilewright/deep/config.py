@@ -15,7 +15,7 @@ __all__ = ["AGENTS", "ALGORITHMS", "ENCODINGS", "REWARD_SCALE", "DeepConfig"]
 
 # The agents that play deep networks.
 AGENTS = ("dqn", "afterstate", "policy")
-ALGORITHMS = ("dqn", "afterstate", "supervised")
+ALGORITHMS = ("dqn", "afterstate", "supervised", "policy-gradient")
 LABELS = ("moves", "values")
 ENCODINGS = ("onehot", "grid", "scaled")
 IMPORTANCE_WEIGHTS = ("batch", "buffer")
@@ -25,6 +25,7 @@ REWARDS = ("score", "log2")  # as in envs.options, which needs Gymnasium
 FRACTION = Range(0, 1)
 REWARD_SCALE = Range(1e-6, 1_000_000_000)
 _DQN_ONLY = ("n_step", "penalty", "end_probability", "end_fraction", "end_after", "reward", "lookahead")
+_NOT_POLICY_GRADIENT = tuple(name for name in _DQN_ONLY if name not in ("n_step", "reward"))
 _SUPERVISED_ONLY = (
     *("teacher", "labels", "teacher_fraction", "goal_tile", "temperature", "vf_coef", "data", "data_positions"),
 )
@@ -49,7 +50,7 @@ class DeepConfig(Config):
     algorithm: str = key(
         "dqn",
         "The algorithm. dqn: Q-learning of action values. afterstate: TD(0) of afterstate values. supervised: from the "
-        "labels of a teacher.",
+        "labels of a teacher. policy-gradient: REINFORCE with a baseline (A2C).",
     )
     game: str = key("2048", "The game, as a spec. Bouhoula's program starts with two tiles, though the text says one.")
     architecture: str = key("mlp", "The network, such as mlp, cnn_5l or small.")
@@ -83,7 +84,9 @@ class DeepConfig(Config):
         0.4, "The exponent of the importance weights at the start; it grows to 1 at the end.", FRACTION
     )
     n_step: int = key(
-        1, "dqn: the number of rewards in a return before the bootstrapped value (SB3: n_steps).", Range(1, 1000)
+        1,
+        "dqn, policy-gradient: the number of rewards in a return before the bootstrapped value (SB3: n_steps).",
+        Range(1, 1000),
     )
     importance_weights: str = key(
         "batch",
@@ -127,8 +130,11 @@ class DeepConfig(Config):
         "labelled as they are needed, and not kept.",
     )
     data_positions: int = key(1_000_000, "supervised: the number of positions in a new file.", Range(1, 10_000_000_000))
+    ent_coef: float = key(
+        0.0, "policy-gradient: the weight of the entropy of the policy in the loss.", Range(0, 1_000_000)
+    )
     # Rewards
-    reward: str = key("score", "dqn: score: the points of a move. log2: their logarithm.")
+    reward: str = key("score", "dqn, policy-gradient: score: the points of a move. log2: their logarithm.")
     reward_scale: float = key(1.0, "Rewards are divided by this number before learning.", REWARD_SCALE)
     penalty: float = key(0.0, "dqn: the cost of an invalid move (32 or 512 in Bouhoula).", Range(0, 1_000_000_000))
     end_probability: float = key(
@@ -216,6 +222,10 @@ class DeepConfig(Config):
             raise ConfigError(f"n_envs = {self.n_envs}, train_freq = {self.train_freq}: one must divide the other")
         if self.algorithm == "afterstate":
             self._must_be_default(_DQN_ONLY, "which plays legal moves for their score")
+        if self.algorithm == "policy-gradient":
+            self._must_be_default(_NOT_POLICY_GRADIENT, "which plays legal moves")
+        else:
+            self._must_be_default(("ent_coef",), "which has no stochastic policy")
         if self.algorithm == "supervised":
             self._must_be_default((*_DQN_ONLY, "bfloat16"), "which learns from a teacher")
             self._check_teacher()
@@ -250,6 +260,8 @@ class DeepConfig(Config):
     @property
     def agent_name(self) -> str:
         """The name of the agent that plays the trained model."""
+        if self.algorithm == "policy-gradient":
+            return "policy"
         if self.algorithm == "supervised":
             return "policy" if self.labels == "moves" else "afterstate"
         return self.algorithm

@@ -22,7 +22,6 @@ from torch import Tensor
 from tilewright.deep.checkpoint import (
     Counters,
     Tensors,
-    check_games,
     check_grids,
     check_that_sound,
     generator_state,
@@ -251,18 +250,6 @@ class DqnLearner(Learner):
         losses, self.dqn.losses = self.dqn.losses, []
         return losses
 
-    def _env_arrays(self) -> dict[str, NDArray[np.generic]]:
-        """Return the arrays of the environments; those of bool as bytes, which files can hold."""
-        arrays: dict[str, NDArray[np.generic]] = {
-            **self.env.games.state._asdict(),
-            "action_masks": self.env.action_masks,
-        }
-        del arrays["last_valid"]  # without a limit of invalid moves in a row it has no effect
-        return {
-            f"games.{name}": array.view(np.uint8) if array.dtype == np.bool_ else array
-            for name, array in arrays.items()
-        }
-
     def tensors(self) -> dict[str, NDArray[np.generic]]:
         """Return the arrays of a checkpoint."""
         return {
@@ -270,7 +257,7 @@ class DqnLearner(Learner):
             **get_weights(self.dqn.q_net_target, "target."),
             **optimizer_tensors(self.dqn.policy.optimizer, self.network),
             **self.dqn.replay_buffer.tensors(),
-            **self._env_arrays(),
+            **self.env.arrays(),
         }
 
     def counters(self) -> Mapping[str, object]:
@@ -290,7 +277,7 @@ class DqnLearner(Learner):
         set_weights(dqn.q_net_target, tensors, "target.")
         restore_optimizer(dqn.policy.optimizer, self.network, tensors)
         dqn.replay_buffer.restore(tensors)
-        for name, array in self._env_arrays().items():
+        for name, array in self.env.arrays().items():
             restore_array(array, tensors, name)
         dqn.num_timesteps = read_counter(counters, "steps")
         dqn._n_calls = read_counter(counters, "rounds")
@@ -302,12 +289,8 @@ class DqnLearner(Learner):
 
     def _check_restored(self) -> None:
         """Raise FileError unless games, replay buffer and counters of a checkpoint can belong together."""
-        game, state, buffer = self.env.games.game, self.env.games.state, self.dqn.replay_buffer
-        check_games(game, state.cells, state.extra, state.streams, state.scores)
-        sound = ((state.invalid_moves >= 0) & (state.invalid_moves <= state.moves)).all()
-        check_that_sound(sound, "a game has more invalid moves than moves")
-        flags = [array for array in self._env_arrays().values() if array.dtype == np.uint8]
-        check_that_sound(all(np.isin(array, (0, 1)).all() for array in flags), "a game has an impossible flag")
+        game, buffer = self.env.games.game, self.dqn.replay_buffer
+        self.env.check_restored()
         check_grids(buffer.observations, game)
         check_grids(buffer.next_observations, game)
         rounds = self.dqn._n_calls

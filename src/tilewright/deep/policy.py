@@ -232,21 +232,21 @@ class NetworkPolicy:
     def _search(self, game: Game, cells: Words, extra: Words) -> NDArray[np.float32]:
         """Return the action values of n boards: the expectation over all new tiles of the value one ply less deep."""
         n, room = len(cells), 4 * len(cells) * game.max_outcomes
-        following = Following(
-            np.empty(room, np.int64), *(np.empty(room, np.uint64) for _ in range(2)), np.empty(room), np.empty(room)
-        )
+        words = np.empty((2, room), np.uint64)
+        following = Following(np.empty(room, np.int64), words[0], words[1], np.empty(room), np.empty(room))
         q_values = np.empty((n, 4), np.float32)
         count = expand_states(game.rules, cells, extra, make_outcomes(), following, q_values)
-        moves, next_cells, next_extra, probabilities, rewards = (array[:count] for array in following)
         if not count:
             return q_values
+        next_cells, next_extra = following.cells[:count], following.extra[:count]
         places: NDArray[np.int64] | slice = slice(None)
         if not next_extra.any():  # moves often lead to the same states
             next_cells, places = np.unique(next_cells, return_inverse=True)
             next_extra = np.zeros(len(next_cells), np.uint64)
         values = replace(self, depth=self.depth - 1).q_values(game, next_cells, next_extra).max(axis=1)
         values = np.where(np.isfinite(values), values, 0)[places]
-        expected = np.bincount(moves, probabilities * (rewards + values), 4 * n).reshape(n, 4)
+        weighted = following.probabilities[:count] * (following.rewards[:count] + values)
+        expected = np.bincount(following.moves[:count], weighted, 4 * n).reshape(n, 4)
         return (q_values + expected).astype(np.float32)
 
     def _greedy_values(self, game: Game, cells: Words, extra: Words) -> NDArray[np.float32]:

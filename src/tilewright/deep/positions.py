@@ -50,6 +50,16 @@ class Positions(NamedTuple):
     actions: NDArray[np.uint8]  # uint8[n], the teacher's moves
     q_values: NDArray[np.float32]  # float32[n, 4], the teacher's values in points; float32[n, 0] if they are not kept
 
+    def take(self, rows: NDArray[np.int64]) -> "Positions":
+        """Return some of the positions."""
+        return Positions(self.cells[rows], self.extra[rows], self.actions[rows], self.q_values[rows])
+
+    def put(self, first: int, others: "Positions") -> None:
+        """Overwrite the positions from number `first` on by others."""
+        rows = slice(first, first + len(others.cells))
+        self.cells[rows], self.extra[rows] = others.cells, others.extra
+        self.actions[rows], self.q_values[rows] = others.actions, others.q_values
+
 
 def make_positions(count: int, *, has_values: bool) -> Positions:
     """Return a number of positions, all zero."""
@@ -242,7 +252,7 @@ class StoredPositions(PositionSource):
         for begin in range(first - first % size, self._next, size):
             ends = self._ends[(self._ends[:, 0] >= first - begin) & (self._ends[:, 0] < self._next - begin)]
             finished += [FinishedGame(score, code) for _, score, code in ends.tolist()]
-        return Positions(*(array[rows] for array in self.positions)), finished
+        return self.positions.take(rows), finished
 
     def counters(self) -> Mapping[str, object]:
         """Return how far the file was read."""

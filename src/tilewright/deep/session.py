@@ -17,6 +17,7 @@ from tilewright.deep.dqn import DqnLearner
 from tilewright.deep.learner import Learner
 from tilewright.deep.model import DeepModel
 from tilewright.deep.policy import play_batch
+from tilewright.deep.policy_gradient import PolicyGradientLearner
 from tilewright.deep.supervised import SupervisedLearner
 from tilewright.deep.vecenv import FinishedGame
 from tilewright.errors import DivergedError, FileError, UsageError
@@ -30,11 +31,13 @@ from tilewright.training.session import EVALUATION_SEED, TrainingSession
 __all__ = ["DeepSession"]
 
 CHECKPOINT_FORMAT = "tilewright-deep-checkpoint-2"
-BYTES_OF_TRANSITION = {"dqn": 80, "afterstate": 36, "supervised": 33}  # in the replay buffer, with 16 bytes for a grid
+# In the replay buffer, with 16 bytes for a grid.
+BYTES_OF_TRANSITION = {"dqn": 80, "afterstate": 36, "supervised": 33, "policy-gradient": 0}
 LEARNERS: dict[str, Callable[[DeepConfig], Learner]] = {
     "dqn": DqnLearner,
     "afterstate": AfterstateLearner,
     "supervised": SupervisedLearner,
+    "policy-gradient": PolicyGradientLearner,
 }
 
 

@@ -146,9 +146,7 @@ class SupervisedLearner(Learner):
     def _label(self) -> list[FinishedGame]:
         """Put the next positions into the buffer."""
         positions, finished = self.source.advance(self._choose)
-        first = self._steps % len(self.buffer.cells)
-        for stored, new in zip(self.buffer, positions, strict=True):
-            stored[first : first + len(new)] = new
+        self.buffer.put(self._steps % len(self.buffer.cells), positions)
         self._steps += len(positions.cells)
         return finished
 
@@ -160,7 +158,7 @@ class SupervisedLearner(Learner):
         """Make one gradient step."""
         stored = min(self._steps, len(self.buffer.cells))
         indices = self._generator.integers(stored, size=self.config.batch_size)
-        batch = Positions(*(array[indices] for array in self.buffer))
+        batch = self.buffer.take(indices)
         symmetries = np.zeros(len(indices), np.int64)
         if self.config.symmetry:
             symmetries = self._generator.integers(self._symmetries.count, size=len(indices))

@@ -8,6 +8,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
+from tilewright.deep.checkpoint import check_games, check_that_sound
 from tilewright.envs.batch import BatchedGames
 from tilewright.envs.options import EnvOptions
 from tilewright.envs.single import observation_space
@@ -74,6 +75,24 @@ class BoardVecEnv(VecEnv):
     def current_grids(self) -> NDArray[np.uint8]:
         """Return the grids of all games as uint8[n, rows, columns]."""
         return self.games.grids(self.games.state.cells, self.games.state.extra)
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Return the arrays of a checkpoint, which are restored in place; those of bool as bytes, for files."""
+        arrays: dict[str, NDArray[np.generic]] = {**self.games.state._asdict(), "action_masks": self.action_masks}
+        del arrays["last_valid"]  # without a limit of invalid moves in a row it has no effect
+        return {
+            f"games.{name}": array.view(np.uint8) if array.dtype == np.bool_ else array
+            for name, array in arrays.items()
+        }
+
+    def check_restored(self) -> None:
+        """Raise FileError unless the restored games can have been played."""
+        state = self.games.state
+        check_games(self.games.game, state.cells, state.extra, state.streams, state.scores)
+        sound = ((state.invalid_moves >= 0) & (state.invalid_moves <= state.moves)).all()
+        check_that_sound(sound, "a game has more invalid moves than moves")
+        flags = [array for array in self.arrays().values() if array.dtype == np.uint8]
+        check_that_sound(all(np.isin(array, (0, 1)).all() for array in flags), "a game has an impossible flag")
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
         """Store the actions for `step_wait`."""
