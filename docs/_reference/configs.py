@@ -65,6 +65,8 @@ def _sizes(found: Architecture) -> str:
 def _trunk(found: Architecture) -> str:
     if found.line_channels:
         return f"rows and columns with shared weights, {found.line_channels} channels"
+    if found.tuple_channels:
+        return f"a vector of {found.tuple_channels} channels for every row, column and 2x2 square, with shared weights"
     return ", ".join(map(_layer, found.convolutions)) or "none"
 
 

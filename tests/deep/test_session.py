@@ -82,7 +82,8 @@ def test_a_folder_has_the_files_of_every_run(tmp_path: Path) -> None:
     assert folder.read_config() == session.config
     rows = list(csv.DictReader(folder.metrics_file.read_text().splitlines()))
     assert list(rows[0]) == (
-        ["games", "seconds", "moves", "window", "score_mean", "score_max", "win_rate", "largest", "epsilon", "loss"]
+        ["games", "seconds", "moves", "window", "score_mean", "score_max", "win_rate"]
+        + ["largest", "epsilon", "loss", "accuracy"]
     )
     full = [row for row in rows if row["window"] == "5"]
     assert [int(row["games"]) for row in full] == list(range(5, 5 * len(full) + 1, 5))

@@ -45,6 +45,11 @@ class Learner(ABC):
     def exploration_rate(self) -> float:
         """The current probability of a random move, ε."""
 
+    @property
+    def accuracy(self) -> float:
+        """The fraction of the last chunk's positions in which the network chose the teacher's move; 0 without one."""
+        return 0.0
+
     @abstractmethod
     def learn(self, progress: float) -> list[FinishedGame]:
         """Play and learn for one chunk of steps.

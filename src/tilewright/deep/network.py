@@ -124,14 +124,27 @@ class TupleTable(nn.Module):
         self.register_buffer("places", torch.from_numpy(places), persistent=False)
         self.combinations = nn.Parameter(torch.zeros(planes**length, channels))
         self.tiles = nn.Parameter(torch.randn(length, planes, channels) / 2)
+        self._kept: tuple[tuple[object, ...], Tensor] | None = None  # versions of the weights, vectors
 
     def forward(self, codes: Tensor) -> Tensor:
         """Map codes float32[batch, cells] to float32[batch, tuples, channels]."""
+        # The index of a combination is a whole number below 2^24, which 32 bits hold exactly.
+        return F.embedding((codes @ self.places).long(), self._vectors())
+
+    def _vectors(self) -> Tensor:
+        """Return the vectors of all combinations; without gradients they are kept until the weights change."""
+        if torch.is_grad_enabled():
+            return self._add_up()
+        versions = (self.combinations._version, self.tiles._version, self.combinations.device)
+        if self._kept is None or self._kept[0] != versions:
+            self._kept = versions, self._add_up()
+        return self._kept[1]
+
+    def _add_up(self) -> Tensor:
         sums, *rest = self.tiles
         for tile_vectors in rest:
             sums = (tile_vectors[:, None] + sums).flatten(0, 1)
-        # The index of a combination is a whole number below 2^24, which 32 bits hold exactly.
-        return F.embedding((codes @ self.places).long(), self.combinations + sums)
+        return self.combinations + sums
 
 
 class TupleLayer(nn.Module):

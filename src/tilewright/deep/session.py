@@ -51,6 +51,7 @@ class DeepProgress:
     finished: list[FinishedGame] = field(default_factory=list)  # games since the last point of the curve
     losses: list[float] = field(default_factory=lambda: [0.0, 0.0])  # sum and number since the last point
     epsilon: float = 0.0  # the probability of a random move in the last games
+    accuracy: float = 0.0  # the fraction of the last positions in which the network chose the teacher's move
 
     stage: ClassVar[int] = 0
 
@@ -105,7 +106,7 @@ def _read_progress(entries: Mapping[str, object], config: DeepConfig) -> DeepPro
         raise ValueError(f"the losses are {excerpt(losses)}")
     progress = read_fields(
         DeepProgress,
-        {"epsilon": 0.0, **entries},  # checkpoints of before do not have it
+        {"epsilon": 0.0, "accuracy": 0.0, **entries},  # checkpoints of before do not have them
         finished=[FinishedGame(*game) for game in listed],
         losses=[float(loss) for loss in losses],
     )
@@ -164,6 +165,8 @@ class DeepSession(TrainingSession):
         now = self.progress
         speed, epsilon = now.moves / max(now.seconds, 1e-9), self.learner.exploration_rate
         text = f"{now.moves:,} steps  {speed:,.0f} steps/s  ε {epsilon:.2f}"
+        if now.accuracy:
+            text += f"  accuracy {now.accuracy:.3f}"
         if self.points and isinstance(last := self.points[-1], DeepPoint):
             text += f"  mean {last.score_mean:,.0f}  largest {last.largest}  loss {last.loss:.3g}"
         return text
@@ -184,6 +187,7 @@ class DeepSession(TrainingSession):
             )
         now.losses = [now.losses[0] + sum(losses), now.losses[1] + len(losses)]
         now.moves, now.epsilon = self.learner.steps, self.learner.exploration_rate
+        now.accuracy = self.learner.accuracy
         now.seconds += self.clock() - start
         self._append(
             *(
@@ -216,6 +220,7 @@ class DeepSession(TrainingSession):
             self.game.value(max(game.largest_code for game in now.finished)),
             round(now.epsilon, 6),
             now.losses[0] / max(1.0, now.losses[1]),
+            round(now.accuracy, 6),
         )
 
     def _pending_point(self) -> DeepPoint | None:

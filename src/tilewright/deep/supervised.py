@@ -95,8 +95,6 @@ class SupervisedLearner(Learner):
         source: Where the positions come from.
         policy: The greedy policy of the network.
         buffer: The newest positions; the oldest are overwritten.
-        accuracy: The fraction of the positions of the last chunk's batches in which the network chose the teacher's
-            move.
     """
 
     def __init__(self, config: DeepConfig) -> None:
@@ -106,7 +104,7 @@ class SupervisedLearner(Learner):
         self.source = make_source(config, self.game)
         self.policy = NetworkPolicy(self.network, config.reward_scale)
         self.buffer = make_positions(config.buffer_size // config.n_envs * config.n_envs, has_values=self._has_values)
-        self.accuracy = 0.0
+        self._accuracy = 0.0
         self._generator = np.random.default_rng(config.seed)
         self._symmetries = Symmetries(self.game)
         self._optimizer = make_optimizer(self.network, config.learning_rate)
@@ -129,6 +127,11 @@ class SupervisedLearner(Learner):
         """The probability of a random move: 0, nobody explores."""
         return 0.0
 
+    @property
+    def accuracy(self) -> float:
+        """The fraction of the positions of the last chunk's batches in which the network chose the teacher's move."""
+        return self._accuracy
+
     def learn(self, progress: float) -> list[FinishedGame]:
         """Label positions and learn for one chunk of steps; see `Learner.learn`."""
         set_learning_rate(self._optimizer, learning_rate_at(self.config, progress))
@@ -140,7 +143,7 @@ class SupervisedLearner(Learner):
                 for _ in range(max(1, n // train_freq)):
                     self._train()
         if self._matches:
-            self.accuracy, self._matches = sum(self._matches) / len(self._matches), []
+            self._accuracy, self._matches = sum(self._matches) / len(self._matches), []
         return finished
 
     def _label(self) -> list[FinishedGame]:

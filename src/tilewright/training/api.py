@@ -96,8 +96,8 @@ class Run:
         """The learning curve as a data frame, a row for each `curve_games` games.
 
         The columns are those of `metrics.csv`: games, seconds, moves, window, score_mean, score_max, win_rate, and
-        alpha and stage, or largest, epsilon and loss for a deep network. The last row counts all games; it may describe
-        fewer of them than the others (`window`).
+        alpha and stage, or largest, epsilon, loss and accuracy for a deep network. The last row counts all games; it
+        may describe fewer of them than the others (`window`).
 
         Raises:
             MissingExtraError: pandas is not installed; `curve_dict` does without.

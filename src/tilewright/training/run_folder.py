@@ -101,16 +101,18 @@ class CurvePoint(TrainingPoint):
 class DeepPoint(TrainingPoint):
     """A row of `metrics.csv` of a deep network: TrainingPoint's columns and these.
 
-    | column  | meaning                                            | unit   |
-    |---------|----------------------------------------------------|--------|
-    | largest | largest tile of these games                        | tile   |
-    | epsilon | probability of a random move at the end of the row | 0 to 1 |
-    | loss    | mean loss of the updates since the row before      |        |
+    | column   | meaning                                                                         | unit   |
+    |----------|---------------------------------------------------------------------------------|--------|
+    | largest  | largest tile of these games                                                     | tile   |
+    | epsilon  | probability of a random move at the end of the row                              | 0 to 1 |
+    | loss     | mean loss of the updates since the row before                                   |        |
+    | accuracy | fraction of the last positions with the teacher's move chosen; 0 without teacher | 0 to 1 |
     """
 
     largest: int
     epsilon: float
     loss: float
+    accuracy: float = 0.0
 
     stage: ClassVar[int] = 1
 
