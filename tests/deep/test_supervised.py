@@ -181,8 +181,8 @@ def test_the_loss_of_values_is_that_of_values_and_policies(ntuple: str) -> None:
 
 def test_it_learns_the_moves_of_its_teacher(ntuple: str) -> None:
     learner = SupervisedLearner(dataclasses.replace(QUICK, teacher=ntuple))
-    while learner.steps < 40_000:
-        learner.learn(learner.steps / 40_000)
+    while learner.steps < 30_000:
+        learner.learn(learner.steps / 30_000)
     assert learner.accuracy > 0.97
     expected = evaluate(ntuple, GAME, games=2000, seed=1).scores.mean()
     assert expected_score(learner, solve_2048(2, 2)) == pytest.approx(expected, rel=0.03)
@@ -193,8 +193,8 @@ def test_it_learns_the_values_of_its_teacher(ntuple: str) -> None:
         QUICK, teacher=ntuple, labels="values", mask=False, teacher_fraction=0.5, temperature=1.0
     )
     learner = SupervisedLearner(config)
-    while learner.steps < 40_000:
-        learner.learn(learner.steps / 40_000)
+    while learner.steps < 30_000:
+        learner.learn(learner.steps / 30_000)
     assert learner.accuracy > 0.9
     positions, _ = labelled_games(ntuple).advance()
     policy = NetworkPolicy(learner.network, config.reward_scale)
