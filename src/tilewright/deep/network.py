@@ -124,7 +124,7 @@ class TupleTable(nn.Module):
         self.register_buffer("places", torch.from_numpy(places), persistent=False)
         self.combinations = nn.Parameter(torch.zeros(planes**length, channels))
         self.tiles = nn.Parameter(torch.randn(length, planes, channels) / 2)
-        self._kept: tuple[tuple[object, ...], Tensor] | None = None  # versions of the weights, vectors
+        self._kept: tuple[tuple[object, ...], Tensor, Tensor] | None = None  # versions, tiles, vectors
 
     def forward(self, codes: Tensor) -> Tensor:
         """Map codes float32[batch, cells] to float32[batch, tuples, channels]."""
@@ -132,13 +132,18 @@ class TupleTable(nn.Module):
         return F.embedding((codes @ self.places).long(), self._vectors())
 
     def _vectors(self) -> Tensor:
-        """Return the vectors of all combinations; without gradients they are kept until the weights change."""
-        if torch.is_grad_enabled():
+        """Return the vectors of all combinations; without gradients they are kept until the weights change.
+
+        PyTorch counts the versions of weights, but not the steps of a fused optimizer. Such a step changes the vectors
+        of tiles whenever it changes those of combinations.
+        """
+        if torch.is_grad_enabled() or self.tiles.is_meta:
             return self._add_up()
-        versions = (self.combinations._version, self.tiles._version, self.combinations.device)
-        if self._kept is None or self._kept[0] != versions:
-            self._kept = versions, self._add_up()
-        return self._kept[1]
+        versions = (self.combinations._version, self.tiles._version, self.tiles.device)
+        kept = self._kept
+        if kept is None or kept[0] != versions or not torch.equal(kept[1], self.tiles):
+            self._kept = kept = versions, self.tiles.clone(), self._add_up()
+        return kept[2]
 
     def _add_up(self) -> Tensor:
         sums, *rest = self.tiles
