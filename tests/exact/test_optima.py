@@ -24,3 +24,7 @@ def test_known_values_are_solved_ones(game: str) -> None:
 @pytest.mark.parametrize("game", ["2048", "2048:rows=2,columns=2,four=0.2", "threes"])
 def test_other_games_are_not_known(game: str) -> None:
     assert perfect_score(tw.make_game(game)) is None
+
+
+def test_the_value_of_3x4_is_the_published_one() -> None:
+    assert perfect_score(tw.make_game("2048:rows=3")) == pytest.approx(50_724.26)

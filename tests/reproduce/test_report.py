@@ -97,6 +97,13 @@ def test_a_curve_is_the_mean_over_the_seeds(experiment: Experiment, undisturbed:
     assert [text.get_text() for text in legend.get_texts()] == ["plain", "the paper, after training"]
 
 
+def test_a_curve_in_per_cent_of_perfect(experiment: Experiment, undisturbed: Store) -> None:
+    """Perfect play scores 5,468.49 on the board of 3x3."""
+    row = collect_rows(experiment, QUICK, undisturbed)[0]
+    scores, shares = (draw_figure(name, [row]).axes[0].lines[0] for name in ("curve-score", "curve-of-perfect"))
+    assert np.asarray(shares.get_ydata()) == pytest.approx(np.asarray(scores.get_ydata()) / 54.68486797410302)
+
+
 def test_trainings_without_a_curve_say_so(experiment: Experiment, undisturbed: Store) -> None:
     random_moves = collect_rows(experiment, QUICK, undisturbed)[3:]
     axes = draw_figure("curve-length", random_moves).axes[0]

@@ -1,4 +1,4 @@
-"""Known results of `solve`, so that results can be put beside perfect play without solving again."""
+"""Known expected scores of perfect play, so that results can be put beside them without solving again."""
 
 from tilewright.exact.problem import rules_spec
 from tilewright.games.base import Game
@@ -13,6 +13,7 @@ _PERFECT_SCORES = {
     "2048:rows=2": 2641.873035692249,
     "2048:columns=2": 2641.873035692249,
     "2048:rows=3,columns=3": 5468.486797410302,
+    "2048:rows=3": 50_724.26,  # from two 2s: Kaneko & Yamashita, arXiv 2510.04580
 }
 
 

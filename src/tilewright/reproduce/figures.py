@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.plots import INK, SOFT, new_figure, shorten, style
+from tilewright.exact.optima import perfect_score
+from tilewright.games import make_game
 from tilewright.play.statistics import Estimate
 from tilewright.reproduce.results import RowResult, heading
 
@@ -37,6 +39,7 @@ class Curve:
         paper: The column whose result in the paper is drawn as a dotted line; empty for none.
         factor: What values are multiplied by.
         tiles: Whether values are tiles, which get a logarithmic axis.
+        of_perfect: Whether scores are drawn in per cent of perfect play, where that is known.
     """
 
     label: str
@@ -44,10 +47,12 @@ class Curve:
     paper: str = ""
     factor: float = 1
     tiles: bool = False
+    of_perfect: bool = False
 
 
 CURVES = {
     "curve-score": Curve("mean score", "score_mean", "score"),
+    "curve-of-perfect": Curve("per cent of perfect", "score_mean", factor=100, of_perfect=True),
     "curve-max": Curve("highest score", "share_max"),
     "curve-win": Curve("win rate, %", "win_rate", "win", factor=100),
     "curve-length": Curve("moves per game", "length"),
@@ -82,16 +87,18 @@ def _draw_curves(axes: "Axes", curve: Curve, rows: Sequence[RowResult]) -> None:
     for i, row in enumerate(rows):
         colour, dashes = COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)]
         runs = [trial.training["curve"] for trial in row.trials if trial.training]
-        if not runs or not all(runs):
+        perfect = perfect_score(make_game(row.trials[0].trial.game)) if curve.of_perfect and row.trials else 1.0
+        if not runs or not all(runs) or perfect is None:
             continue
         unit = "moves" if "epsilon" in runs[0][0] else "games"  # the training of deep networks is counted in moves
         for stage in sorted({point.get("stage", 1) for point in runs[0]}):
             length, values = _align(runs, unit, curve, stage)
+            values /= perfect
             label = row.name if stage == 1 else None
             axes.plot(length, values.mean(axis=0), color=colour, linestyle=dashes, linewidth=1.8, label=label)
             if len(values) > 1:
                 axes.fill_between(length, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.18, linewidth=0)
-        if curve.key == "score_mean":
+        if curve.key == "score_mean" and not curve.of_perfect:
             _draw_baselines(axes, row, colour)
         stated = row.row.paper.get(curve.paper)
         if stated is not None:
