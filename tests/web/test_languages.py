@@ -113,9 +113,28 @@ def test_the_language_is_that_of_the_browser_and_can_be_chosen(browser: Browser,
     expect(german.locator("html")).to_have_attribute("lang", "de")
     expect(german.locator(".bar.best .value").first).to_contain_text(re.compile(r"^[\d.]+,\d"))
     german.select_option("#language", "es")
-    expect(german.locator("#undo")).to_have_text("Deshacer")
+    expect(german.locator("#undo")).to_have_text("Atrás")
     german.reload()
-    expect(german.locator("#undo")).to_have_text("Deshacer")
+    expect(german.locator("#undo")).to_have_text("Atrás")
+    context.close()
+
+
+@pytest.mark.parametrize("language", ["de", "es", "zh"])
+def test_longer_words_fit_on_a_small_phone(browser: Browser, live: Live, language: str) -> None:
+    context = browser.new_context(base_url=live.url, locale=language, viewport={"width": 320, "height": 568})
+    small = context.new_page()
+    small.set_default_timeout(1000 * HANG_SECONDS)
+    small.goto("/")
+    expect(small.locator(".bar.best").first).to_be_visible()
+    bars, theme = (small.locator(part).bounding_box() for part in ("#bars", "#theme"))
+    assert bars is not None
+    assert theme is not None
+    assert bars["y"] + bars["height"] <= 568
+    assert theme["x"] + theme["width"] <= 320
+    for view in ("play", "review", "learn", "compare", "runs"):
+        small.goto(f"/#{view}")
+        expect(small.locator(f"#view-{view}")).to_be_visible()
+        assert small.evaluate("document.documentElement.scrollWidth") <= 320, view
     context.close()
 
 
