@@ -441,3 +441,7 @@ def test_axe_finds_nothing_in_any_view(page: Page) -> None:
     page.click("#compare-start")
     expect(page.locator("#compare-said")).to_have_text("all games are played")
     check("compare")
+    page.goto("/api.html")
+    page.click("#advise_move summary")
+    page.evaluate(AXE)
+    check("api")
