@@ -12,6 +12,7 @@ import matplotlib as mpl
 import pytest
 from _examples import read_cells, run_cells
 from _reference import PARTS
+from list_numbers import list_numbers
 
 import tilewright
 from tests.process import HANG_SECONDS, environment
@@ -155,3 +156,23 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
         assert target.exists(), link
         if anchor:
             assert anchor in anchors_of(target), link
+
+
+def test_every_number_of_the_readme_has_a_source() -> None:
+    numbers = {number.text: number.source for number in list_numbers(DOCS.parent / "README.md")}
+    assert numbers["266,975 ± 7,868"] == "tilewright evaluate ntuple --games 1000 --seed 1"
+    assert numbers["412,785"].startswith("TDL2048+")
+    assert "" not in numbers.values()
+
+
+def test_a_number_without_a_source_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("list_numbers.ROOT", tmp_path)
+    page = tmp_path / "page.md"
+    sections = (
+        "# Title\n\n12,345 points.",
+        "## Next\n\n`tilewright bench 2048-random` makes 49.3 M.",
+        "```\n9,999\n```",
+    )
+    page.write_text("\n\n".join(sections))
+    found = [(number.line, number.text, number.source) for number in list_numbers(page)]
+    assert found == [(3, "12,345", ""), (7, "49.3 M", "tilewright bench 2048-random")]
