@@ -15,6 +15,7 @@ import pytest
 from tests.cli.conftest import Command, command  # noqa: F401
 from tests.process import run_python, run_tilewright
 from tests.reproduce.tiny import QUICK, tiny_experiment
+from tests.training.sessions import learned, tiny, train
 from tilewright import evaluate, make_agent, make_game
 from tilewright._core.cluster import Cluster
 from tilewright.agents.base import Agent
@@ -26,6 +27,10 @@ from tilewright.reproduce.report import make_report, write_markdown
 from tilewright.reproduce.store import Store
 from tilewright.reproduce.suite import plan_trials, run_suite
 from tilewright.rng import Stream
+from tilewright.training.callbacks import Callback
+from tilewright.training.distributed import DistributedTrainer
+from tilewright.training.ntuple_session import NTupleSession
+from tilewright.training.session import TrainingSession, open_session
 
 GAME = "2048:rows=3,columns=3"
 
@@ -143,6 +148,42 @@ def test_a_suite_gives_the_same_report_as_here(cluster: Cluster, tmp_path: Path)
     for store, folder in ((there, "a"), (here, "b")):
         write_markdown(make_report(experiment, QUICK, store), tmp_path / folder)
     assert (tmp_path / "a" / "report.md").read_text() == (tmp_path / "b" / "report.md").read_text()
+
+
+class KillWorker(Callback):
+    """Kills the process of a worker once, after a number of games."""
+
+    def __init__(self, games: int) -> None:
+        self._games = games
+
+    def on_games_end(self, session: TrainingSession) -> None:
+        if session.progress.games < self._games:
+            return
+        import ray
+
+        self._games = 10**9
+        assert isinstance(session, NTupleSession)
+        assert isinstance(session.trainer, DistributedTrainer)
+        actor = session.trainer._workers._actors[0]
+        os.kill(ray.get(actor.__ray_call__.remote(lambda worker: os.getpid())), signal.SIGKILL)
+
+
+def test_a_training_goes_on_when_a_worker_is_killed(cluster: Cluster, tmp_path: Path) -> None:
+    config = tiny(games=200, curve_games=50)
+    session = open_session(config, tmp_path, threads=2, cluster=cluster, callbacks=KillWorker(60))
+    session.run()
+    assert session.progress.games == 200
+    assert isinstance(session.trainer, DistributedTrainer)
+    assert session.trainer.losses >= 1
+    trained = evaluate(f"ntuple:model={tmp_path}/model.safetensors", config.game, games=200, seed=1, threads=1)
+    assert trained.score.value > 2 * evaluate("random", config.game, games=200, seed=1, threads=1).score.value
+
+
+def test_one_worker_learns_the_same_bits_as_one_thread(cluster: Cluster, tmp_path: Path) -> None:
+    session = open_session(tiny(), tmp_path / "worker", threads=1, cluster=cluster)
+    session.run()
+    train(tiny(), tmp_path / "thread")
+    assert learned(tmp_path / "worker") == learned(tmp_path / "thread")
 
 
 def test_games_on_a_cluster_cannot_be_recorded(cluster: Cluster, agent: Agent, tmp_path: Path) -> None:

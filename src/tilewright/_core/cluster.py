@@ -14,9 +14,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType, TracebackType
 from typing import Any, TypeVar
 
+import numpy as np
+
 from tilewright.errors import ClusterError, MissingExtraError, TilewrightError, UsageError
 
-__all__ = ["Cluster"]
+__all__ = ["Cluster", "WorkerLostError", "Workers"]
 
 RETRIES = 10  # of a task whose process was lost
 SECONDS_BETWEEN_REPORTS = 0.5
@@ -128,6 +130,17 @@ class Cluster:
             for reference in waiting:
                 ray.cancel(reference, force=True)
 
+    def start_workers(self, kind: type, count: int, *arguments: object) -> "Workers":
+        """Make `count` objects `kind(*arguments)`, each in a process of its own with one processor.
+
+        Raises:
+            UsageError: The cluster has fewer processors.
+        """
+        if count > self.processors:
+            raise UsageError(f"{count} workers: the cluster has {self.processors} processors")
+        made = _import_ray().remote(num_cpus=1)(kind)
+        return Workers(lambda: made.remote(*arguments), count)
+
     def _read_board(self) -> Mapping[str, float]:
         from ray.exceptions import RayError
 
@@ -136,6 +149,39 @@ class Cluster:
         except RayError:  # its process was lost, and is being started again
             return {}
         return done
+
+
+class WorkerLostError(Exception):
+    """The process of a worker has ended; it is made again, as it was at first."""
+
+
+class Workers:
+    """Objects that live in processes of a cluster. One whose process or machine is lost is made again elsewhere."""
+
+    def __init__(self, make: Callable[[], Any], count: int) -> None:
+        self._make = make  # Ray's own restarts refuse calls until the new process is there
+        self._actors = [make() for _ in range(count)]
+
+    def call(self, numbers: Sequence[int], method: str, *arguments: object) -> list[Any]:
+        """Call a method of some of the workers, all at the same time.
+
+        Returns:
+            A result for each; a WorkerLostError for one that is lost.
+
+        Raises:
+            TilewrightError: Raised by the method itself.
+        """
+        ray = _import_ray()
+        shared = [ray.put(value) if isinstance(value, np.ndarray) else value for value in arguments]
+        calls = [getattr(self._actors[number], method).remote(*shared) for number in numbers]
+        results: list[Any] = []
+        for number, reference in zip(numbers, calls, strict=True):
+            try:
+                results.append(_result_of(reference))
+            except ClusterError as error:
+                self._actors[number] = self._make()
+                results.append(WorkerLostError(str(error)))
+        return results
 
 
 class _ProgressBoard:

@@ -2,19 +2,23 @@
 
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tilewright._core.inputs import shown
 from tilewright.cli import output
-from tilewright.cli.options import threads_option
+from tilewright.cli.options import chosen_cluster, engine_options, threads_option
 from tilewright.errors import ConfigError, FileError, TilewrightError, UsageError
 from tilewright.training.api import free_folder
 from tilewright.training.config import AnyConfig, list_presets, read_config
 from tilewright.training.progress_bar import show_progress
 from tilewright.training.report import save_curve, write_report
 from tilewright.training.run_folder import RunFolder
-from tilewright.training.session import TrainingSession, open_session
+from tilewright.training.session import SYNC_MINUTES, TrainingSession, open_session
+
+if TYPE_CHECKING:
+    from tilewright._core.cluster import Cluster
 
 __all__ = ["evaluation_of", "read_changes", "resumption_of", "run_session", "train"]
 
@@ -34,6 +38,14 @@ __all__ = ["evaluation_of", "read_changes", "resumption_of", "run_session", "tra
 @click.option("--seed", type=int, help="Change the seed.")
 @click.option("--show", is_flag=True, help="Print the configuration with all its keys and their meanings, and stop.")
 @threads_option
+@engine_options
+@click.option(
+    "--sync-minutes",
+    type=float,
+    default=SYNC_MINUTES,
+    show_default=True,
+    help="With --engine ray: the time after which the workers, one a thread, combine what they have learned.",
+)
 def train(
     config: str | None,
     out: Path | None,
@@ -44,6 +56,9 @@ def train(
     seed: int | None,
     show: bool,
     threads: int | None,
+    engine: str,
+    address: str | None,
+    sync_minutes: float,
 ) -> None:
     """Train a network, n-tuple or deep, as CONFIG says: a preset or a TOML file. Without CONFIG, list the presets.
 
@@ -61,6 +76,7 @@ def train(
       tilewright train minute --show > mine.toml
       tilewright train mine.toml
       tilewright train dqn --set architecture=cnn_5l --minutes 60
+      tilewright train record --engine ray --address auto --threads 16
     """
     given = read_changes(changes, seed=seed, minutes=minutes, games=games)
     if resume is not None:
@@ -78,7 +94,16 @@ def train(
     if show:
         print(chosen.to_toml(comments=True), end="")
         return
-    session = run_session(chosen, folder, folder.name, resume=resume is not None, threads=threads)
+    with chosen_cluster(engine, address, threads) as cluster:
+        session = run_session(
+            chosen,
+            folder,
+            folder.name,
+            resume=resume is not None,
+            threads=threads,
+            cluster=cluster,
+            sync_minutes=sync_minutes,
+        )
     progress = session.progress
     print(
         f"{progress.games:,} games, {progress.moves:,} moves in {progress.seconds:,.1f} s of training "
@@ -90,7 +115,16 @@ def train(
     print(f"next: {evaluation_of(session)}")
 
 
-def run_session(config: AnyConfig, folder: Path, label: str, *, resume: bool, threads: int | None) -> TrainingSession:
+def run_session(
+    config: AnyConfig,
+    folder: Path,
+    label: str,
+    *,
+    resume: bool,
+    threads: int | None,
+    cluster: "Cluster | None" = None,
+    sync_minutes: float = SYNC_MINUTES,
+) -> TrainingSession:
     """Train with a progress display, and write figure and report; returns the session, which has ended."""
     if not resume and RunFolder(folder).exists():
         raise UsageError(
@@ -98,7 +132,15 @@ def run_session(config: AnyConfig, folder: Path, label: str, *, resume: bool, th
         )
     output.announce_compilation()
     with show_progress(label) as callback:
-        session = open_session(config, folder, resume=resume, threads=threads, callbacks=callback)
+        session = open_session(
+            config,
+            folder,
+            resume=resume,
+            threads=threads,
+            callbacks=callback,
+            cluster=cluster,
+            sync_minutes=sync_minutes,
+        )
         session.run()
     try:
         save_curve(session.folder)

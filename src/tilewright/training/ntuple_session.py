@@ -1,6 +1,7 @@
 """Training sessions of n-tuple networks."""
 
 import json
+import math
 import threading
 from dataclasses import asdict
 from typing import ClassVar
@@ -74,10 +75,17 @@ class NTupleSession(TrainingSession):
     progress: Progress
 
     def __init__(
-        self, config: TrainingConfig, folder: RunFolder, threads: int | None = None, callbacks: Callbacks = None
+        self,
+        config: TrainingConfig,
+        folder: RunFolder,
+        threads: int | None = None,
+        callbacks: Callbacks = None,
+        trainer: Trainer | None = None,
+        sync_minutes: float = math.inf,
     ) -> None:
         super().__init__(config, folder, threads, callbacks)
-        self.trainer = Trainer(config)
+        self.trainer = Trainer(config) if trainer is None else trainer
+        self._sync_minutes = sync_minutes
         self.schedule = Schedule(config)
         self.progress = Progress()
         self._lock = threading.Lock()
@@ -162,7 +170,10 @@ class NTupleSession(TrainingSession):
             end = end.or_earlier(Limit(self.progress.decay_checked_at + self.config.patience, end.seconds))
         while True:
             taken = self.schedule.snapshots_due(self.progress)
-            self._learn_until(end.or_earlier(self.schedule.next_snapshot(self.progress)), phase)
+            synchronised = Limit(end.games, self.progress.seconds + 60 * self._sync_minutes)
+            self._learn_until(
+                synchronised.or_earlier(self.schedule.next_snapshot(self.progress)).or_earlier(end), phase
+            )
             if self.schedule.snapshots_due(self.progress) > taken:
                 self._take_snapshot()
             if self.is_stopped or end.is_reached(self.progress):
@@ -194,6 +205,7 @@ class NTupleSession(TrainingSession):
             return self.is_stopped or (self.progress.games > first and seconds() >= pause)
 
         parallel_for(work, last - first, self.threads, until=is_over)
+        self.trainer.synchronise()
         self.progress.seconds = seconds()
 
     def _count(self, results: GameResults) -> None:

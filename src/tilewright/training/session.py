@@ -23,16 +23,18 @@ from tilewright.training.event_log import EventLog
 from tilewright.training.run_folder import EvaluationPoint, Point, RunFolder, SavedProgress, TrainingPoint
 
 if TYPE_CHECKING:
+    from tilewright._core.cluster import Cluster
     from tilewright._core.locks import FileLock
     from tilewright.training.ntuple_session import NTupleSession
 
-__all__ = ["EVALUATION_SEED", "AnyModel", "SessionProgress", "TrainingSession", "open_session"]
+__all__ = ["EVALUATION_SEED", "SYNC_MINUTES", "AnyModel", "SessionProgress", "TrainingSession", "open_session"]
 
 EVALUATION_SEED = 2**31  # evaluations play other games than training
 NTUPLE_SESSION = "tilewright.training.ntuple_session:NTupleSession"
 DEEP_SESSION = "tilewright.deep.session:DeepSession"
 # Keys that a resumed run may change, besides its budget: none of them changes what is learned.
 MAY_CHANGE = {"minutes", "evaluate_games", "evaluate_minutes", "checkpoint_minutes"}
+SYNC_MINUTES = 2.0  # from one synchronisation of the workers of a cluster to the next
 RETRY_MINUTES = 0.5  # until a checkpoint that could not be written is tried again, at most
 
 
@@ -343,6 +345,8 @@ def open_session(
     resume: bool = False,
     threads: int | None = None,
     callbacks: Callbacks = None,
+    cluster: "Cluster | None" = None,
+    sync_minutes: float = SYNC_MINUTES,
 ) -> "NTupleSession": ...
 @overload
 def open_session(
@@ -352,6 +356,8 @@ def open_session(
     resume: bool = False,
     threads: int | None = None,
     callbacks: Callbacks = None,
+    cluster: "Cluster | None" = None,
+    sync_minutes: float = SYNC_MINUTES,
 ) -> TrainingSession: ...
 def open_session(
     config: AnyConfig,
@@ -360,6 +366,8 @@ def open_session(
     resume: bool = False,
     threads: int | None = None,
     callbacks: Callbacks = None,
+    cluster: "Cluster | None" = None,
+    sync_minutes: float = SYNC_MINUTES,
 ) -> TrainingSession:
     """Open a training session; `run()` trains.
 
@@ -369,10 +377,12 @@ def open_session(
         resume: Whether to go on with the run in the folder. Its budget and its evaluations may differ in `config`.
         threads: The number of threads; None for the best number.
         callbacks: A callback or several.
+        cluster: The cluster whose workers learn; None for threads of this process. `threads` is the number of workers.
+        sync_minutes: The time after which the workers of a cluster combine what they have learned.
 
     Raises:
-        UsageError: The folder holds a run already, the run was started with another configuration, or another session
-            writes to the folder.
+        UsageError: The folder holds a run already, the run was started with another configuration, another session
+            writes to the folder, or a deep network is to be trained on a cluster.
         FileError: There is no run to resume, or the folder cannot be written.
         MissingExtraError: A deep network needs PyTorch, which is not installed.
     """
@@ -383,7 +393,12 @@ def open_session(
         _check_resumable(run, config, MAY_CHANGE | {kind.budget})
     else:
         run.check_free()
-    session = kind(config, run, threads, callbacks)
+    if cluster is None:
+        session = kind(config, run, threads, callbacks)
+    elif isinstance(config, TrainingConfig):
+        session = _distributed_session(config, run, threads, callbacks, cluster, sync_minutes)
+    else:
+        raise UsageError("deep networks are trained in one process, not on a cluster")
     if not resume:
         session.start_or_resume(resume=False)  # writes nothing, and may fail
     session.lock()
@@ -398,6 +413,27 @@ def open_session(
         session.unlock()
         raise
     return session
+
+
+def _distributed_session(
+    config: TrainingConfig,
+    run: RunFolder,
+    workers: int | None,
+    callbacks: Callbacks,
+    cluster: "Cluster",
+    sync_minutes: float,
+) -> TrainingSession:
+    """A session whose games are played by workers of a cluster."""
+    from tilewright.training.distributed import DistributedTrainer
+    from tilewright.training.ntuple_session import NTupleSession
+
+    workers = cluster.processors if workers is None else workers
+    check_threads(workers)
+    if not 0 < sync_minutes < float("inf"):
+        raise UsageError(f"sync_minutes={sync_minutes:g}: must be above 0")
+    return NTupleSession(
+        config, run, workers, callbacks, DistributedTrainer(config, cluster, workers), sync_minutes=sync_minutes
+    )
 
 
 def _check_resumable(folder: RunFolder, config: AnyConfig, may_change: set[str]) -> None:

@@ -155,6 +155,9 @@ class Trainer:
                 return results
             workspace = make_workspace(self.lookups, 2 * len(workspace.trajectory.cells))
 
+    def synchronise(self) -> None:
+        """Make `weights` what all games so far have taught; nothing is to be done where threads share them."""
+
     def collect_starts(self, first: int, count: int, stage: int = 0) -> StartPool:
         """Play `count` games of a stage without learning, and note where they reach the next stage."""
         boards = make_start_pool(count)
