@@ -5,9 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.process import HANG_SECONDS, environment
+from tilewright import make_game
+from tilewright.ntuple.model import Model
+from tilewright.ntuple.patterns import NTupleArchitecture
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
@@ -35,3 +39,13 @@ def test_tuning_writes_weights_that_tuning_reads(tmp_path: Path) -> None:
 def test_move_times_has_a_line_for_every_limit() -> None:
     lines = run_benchmark("move_times.py", "minimax", "--limits", "1", "2", "--moves", "2").splitlines()
     assert [line.split()[0] for line in lines] == ["limit,", "1", "2"]
+
+
+@pytest.mark.slow
+def test_weight_coding_compares_with_what_a_packed_model_takes(tmp_path: Path) -> None:
+    architecture = NTupleArchitecture(("0123", "4567"))
+    weights = np.random.default_rng(1).normal(0, 300, architecture.table_size).astype(np.float32)
+    model = Model(make_game("2048"), architecture, "afterstate", weights)
+    model.save(tmp_path / "model.safetensors", compact=True, quantum=16.0)
+    printed = run_benchmark("weight_coding.py", str(tmp_path / "model.safetensors"))
+    assert [line.split(":")[0] for line in printed.splitlines()[1:]] == ["which", "values"]
