@@ -5,7 +5,8 @@
     python docs/list_numbers.py --missing       # only numbers without a source; the exit code is then 1
 
 The source of a number is looked for in its own cell or line, then in its section from there upwards and downwards,
-then in the sections above. It says where to look; it does not run anything. Numbers inside code are no results, and reports under docs/results name their own commands.
+then in the sections above. It says where to look; it does not run anything. Numbers inside code are no results, and
+reports under docs/results name their own commands.
 """
 
 import argparse
