@@ -1,17 +1,20 @@
 """The players that search by expectimax: what their options mean, and which are refused."""
 
 import random
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.games.variants import random_board
+from tests.search import naive_expectimax, naive_minimax
 from tilewright import SpecError, UsageError, make_agent, make_game
 from tilewright.agents.expectimax import ExpectimaxAgent
 from tilewright.agents.ntuple import NTupleAgent
 from tilewright.ntuple.model import Model
 from tilewright.ntuple.patterns import NTupleArchitecture
+from tilewright.search.heuristic import WEIGHTS
 from tilewright.testing import check_agent
 
 SHAPE = NTupleArchitecture(("0124", "456", "89a"), symmetric=False)
@@ -89,6 +92,37 @@ def test_a_model_is_needed_and_must_be_of_the_game(path: Path) -> None:
         make_agent("expectimax:depth=2").values(make_game("2048:rows=3").start(1))
     with pytest.raises(UsageError, match="was trained for 2048:rows=3,columns=3 and cannot play threes"):
         make_agent(f"expectimax:model={path}").values(make_game("threes").start(1))
+
+
+@pytest.mark.parametrize(
+    ("text", "depth"),
+    [
+        ("0 0 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 2 2", 4),
+        ("2 4 8 16 / 0 0 0 32 / 0 0 0 2 / 0 0 0 4", 4),
+        ("2 4 8 16 / 0 0 0 32 / 0 0 0 64 / 0 0 0 128", 6),
+        ("2 2 4 8 / 128 64 32 16 / 256 512 1024 2048 / 32768 16384 8192 4096", 12),
+        ("4 4 8 16 / 256 128 64 32 / 512 1024 2048 4096 / 65536 32768 16384 8192", 12),
+    ],
+)
+def test_the_depth_of_the_heuristic_follows_from_the_number_of_different_tiles(text: str, depth: int) -> None:
+    """A large `prune` ends the search early; the depth is what it would reach in probable branches."""
+    depths = {"heuristic:prune=0.9": depth, "heuristic:depth=2": 2}
+    for spec, expected in depths.items():
+        assert make_agent(spec).player(make_game("2048")).analyse(text).depth == expected
+
+
+def test_the_heuristic_without_a_depth_searches_as_the_formula_says() -> None:
+    game, rng = make_game("2048:rows=2,columns=3"), random.Random(4)
+    player = make_agent("heuristic").player(game)
+    evaluator = partial(naive_minimax.worths, weights=WEIGHTS["2048"])
+    boards = [random_board(game, rng) for _ in range(30)]
+    boards = [board for board in boards if game.legal(board) and game.largest(board) <= 1024]  # far from a 65536
+    assert len(boards) > 4
+    for board in boards:
+        tiles = {tile for row in board.tiles for tile in row if tile}
+        depth, rarity = max(4, len(tiles) - 1), naive_expectimax.rarity_of(0.005)
+        expected = naive_expectimax.moves(board, evaluator, depth, rarity)
+        assert player.analyse(board).values == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize("game", ["2048", "threes"])

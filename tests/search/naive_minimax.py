@@ -26,33 +26,41 @@ def merges(game: str, a: int, b: int, most: int) -> bool:
     return {a, b} == {1, 2} or (3 <= a == b < most)
 
 
+def size(game: str, tile: int, weights: Weights) -> float:
+    place = rank(game, tile)
+    return float(place**weights.power * weights.growth**place) if tile else 0.0
+
+
 def line_value(game: str, line: list[int], weights: Weights, kind: LineWeights, most: int) -> float:
+    """The value of a line whose first cell is where large tiles belong."""
     value: float = weights.base
     tiles = [tile for tile in line if tile]
     value += kind.empty * (len(line) - len(tiles))
+    value += kind.size * sum(size(game, tile, weights) for tile in tiles)
     for a, b in pairwise(tiles):
         if merges(game, a, b, most):
-            value += kind.merge
+            value += kind.merge + kind.merge_size * max(size(game, a, weights), size(game, b, weights))
         if abs(rank(game, a) - rank(game, b)) == 1:
             value += kind.follow
-    rising = falling = 0.0
-    for a, b in pairwise(rank(game, tile) ** weights.order_power for tile in line):
-        rising += max(0.0, b - a)
-        falling += max(0.0, a - b)
-    value -= kind.order * min(rising, falling)
-    value -= kind.size * sum(rank(game, tile) ** weights.size_power for tile in line)
+    for before, after in pairwise(size(game, tile, weights) for tile in line):
+        if after > before:
+            value -= kind.order * (after - before) + kind.fault * before
+    value -= kind.far * size(game, line[-1], weights)
     return float(max(value, MIN_VALUE))
 
 
 def board_value(board: Board, weights: Weights) -> float:
-    """The sum over rows and columns."""
+    """The sum over rows and columns; all rows are read from the same end, and all columns."""
     game, rows = board.game, [list(row) for row in board.tiles]
     most = getattr(game, "max_tile", 0)
     total = 0.0
     for lines in (rows, [list(column) for column in zip(*rows, strict=True)]):
-        for i, line in enumerate(lines):
-            kind = weights.edge if i in (0, len(lines) - 1) else weights.inner
-            total += line_value(game.name, line, weights, kind, most)
+        sums = []
+        for direction in (1, -1):
+            kinds = [weights.edge if i in (0, len(lines) - 1) else weights.inner for i in range(len(lines))]
+            read = zip(lines, kinds, strict=True)
+            sums.append(sum(line_value(game.name, line[::direction], weights, kind, most) for line, kind in read))
+        total += max(sums)
     return total
 
 

@@ -15,7 +15,13 @@ from tilewright.search.evaluator import evaluate_state
 from tilewright.search.heuristic import MIN_VALUE, WEIGHTS, Heuristic, LineWeights, Weights, line_values, make_heuristic
 
 # All weights differ, so that no two can be mistaken for each other; the base is small enough for MIN_VALUE to matter.
-ODD = Weights(9_000.0, 2.5, 3.1, LineWeights(130, 710, 57, 11.0, 3.0), LineWeights(170, 530, 41, 7.0, 2.0))
+ODD = Weights(
+    9_000.0,
+    1.3,
+    1.9,
+    LineWeights(130, 710, 0.71, 57, 0.4, 1.1, 0.3, 0.23),
+    LineWeights(170, 530, 0.53, 41, -0.2, 0.7, 0.2, 0.41),
+)
 GAMES = ["2048", "threes", "threes:max_tile=6144"]
 SHAPES = ["2048:rows=3,columns=2", "threes:rows=3", "2048:columns=3", "threes:rows=2,columns=2,start_tiles=3"]
 
@@ -40,12 +46,13 @@ def test_line_values_are_those_of_the_naive_twin(spec: str, length: int) -> None
     tiles = [tile for tile in game.tile_values if tile <= getattr(game, "max_tile", 32768)]
     for kind in (ODD.edge, ODD.inner):
         values = line_values(game, ODD, kind, length)
-        assert values.shape == (65536,)
+        assert values.shape == (65536, 2)
         assert values.dtype == np.dtype("float32")
         for _ in range(1_500):
             line = rng.choices(tiles[: rng.choice([3, 5, len(tiles)])], k=length)
             number = sum(game.code(tile) << 12 - 4 * i for i, tile in enumerate(line))
-            expected = naive.line_value(game.name, line, ODD, kind, getattr(game, "max_tile", 0))
+            most = getattr(game, "max_tile", 0)
+            expected = [naive.line_value(game.name, line[::step], ODD, kind, most) for step in (1, -1)]
             assert values[number] == pytest.approx(expected, rel=1e-5)
 
 
@@ -68,7 +75,7 @@ def test_judge_leaves_the_worth_of_each_move_and_returns_the_best(spec: str) -> 
 def test_a_lost_game_is_worth_less_than_any_other(spec: str) -> None:
     game, rng = make_game(spec), random.Random(3)
     evaluator = make_heuristic(game)
-    assert evaluator.table[: 1 << 16].min() >= MIN_VALUE > 0
+    assert evaluator.table[: 1 << 17].min() >= MIN_VALUE > 0
     lost = 0
     for _ in range(400):
         board = random_board(game, rng)

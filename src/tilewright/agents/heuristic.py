@@ -6,16 +6,30 @@ from typing import ClassVar
 from tilewright.agents.search_agent import SearchAgent
 from tilewright.games.base import Game
 from tilewright.games.policy import Policy
+from tilewright.search.expectimax import MAX_DEPTH, make_expectimax
 from tilewright.search.heuristic import make_heuristic
 
 __all__ = ["HeuristicAgent"]
 
+DEPTHS_BY_TILES = [max(4, min(tiles - 1, MAX_DEPTH)) for tiles in range(17)]
+BY_BOARD_PRUNE = 0.005
+
 
 @dataclass(frozen=True)
 class HeuristicAgent(SearchAgent):
-    """Searches with hand-made features of lines: `heuristic:depth=3` or, by time, `heuristic:ms=50`.
+    """Searches with hand-made features of lines: `heuristic`, `heuristic:depth=3` or, by time, `heuristic:ms=50`.
 
-    Its values only compare moves; they are no points.
+    Without `depth`, `ms` and `limits` the depth follows from the board: one less than its number of different tiles, at
+    least 4 plies, and less where branches become improbable. Its values only compare moves; they are no points.
+
+    Attributes:
+        depth: The depth in plies, 1 is no search; with `ms`, the largest depth. The default is for `limits`: without
+            them and `ms`, the depth follows from the board.
+        prune: Branches less probable than this are evaluated at once; 0.005 where the depth follows from the board, and
+            otherwise 0.
+
+    >>> make_agent("heuristic:depth=3").spec
+    'heuristic:depth=3'
     """
 
     name: ClassVar[str] = "heuristic"
@@ -23,4 +37,13 @@ class HeuristicAgent(SearchAgent):
 
     def policy(self, game: Game) -> Policy:
         """Return the search over the heuristic."""
-        return self._make_search(make_heuristic(game))
+        by_board = self.depth is None and self.ms is None and not self.limits
+        prune = (BY_BOARD_PRUNE if by_board else 0.0) if self.prune is None else self.prune
+        return make_expectimax(
+            make_heuristic(game),
+            [MAX_DEPTH] if by_board else self._depths(),
+            depths_by_tiles=DEPTHS_BY_TILES if by_board else None,
+            milliseconds=self.ms,
+            min_probability=prune,
+            table_megabytes=self.table,
+        )

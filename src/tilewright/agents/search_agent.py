@@ -25,14 +25,14 @@ class SearchAgent(Agent):
         depth: The depth in plies, 1 is no search; with `ms`, the largest depth.
         ms: The time for a move in milliseconds: the search deepens until it is up.
         limits: Depths for boards with 0, 1, 2, … empty cells, like 6-5-4; `depth` is for all that follow.
-        prune: Branches less probable than this are evaluated at once.
+        prune: Branches less probable than this are evaluated at once; 0 is no limit, and what None means.
         table: The size of the transposition table in megabytes; a larger one helps from depth four on.
     """
 
     depth: Annotated[int | None, Range(1, MAX_DEPTH)] = None
     ms: Annotated[float | None, Range(MIN_MS, MAX_MS)] = None
     limits: str = ""
-    prune: Annotated[float, Range(0, MAX_PRUNE)] = 0.0
+    prune: Annotated[float | None, Range(0, MAX_PRUNE)] = None
     table: Annotated[float, Range(0, MAX_TABLE)] = 0.5
 
     default_depth: ClassVar[int] = 2
@@ -59,6 +59,6 @@ class SearchAgent(Agent):
             evaluator,
             self._depths(),
             milliseconds=self.ms,
-            min_probability=self.prune,
+            min_probability=self.prune or 0.0,
             table_megabytes=self.table,
         )

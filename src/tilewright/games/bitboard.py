@@ -13,12 +13,13 @@ A set of cells is a 16-bit mask: bit `p` is the cell of nibble `p`, counted from
 
 import numpy as np
 
-from tilewright._core.bits import pdep, pext
+from tilewright._core.bits import pdep, pext, popcount
 from tilewright._core.jit import Int, Word, inline
 
 __all__ = [
     "LOWEST_BITS",
     "board_mask",
+    "different_nibbles",
     "empty_cells",
     "flip",
     "largest_nibble",
@@ -36,6 +37,15 @@ LOWEST_BITS = u64(0x1111111111111111)
 def board_mask(rows: int, columns: int) -> np.uint64:
     """The lowest bit of every nibble that is a cell of a board of this shape."""
     return np.uint64(sum(1 << (60 - 16 * r - 4 * c) for r in range(rows) for c in range(columns)))
+
+
+@inline
+def different_nibbles(cells: Word) -> Int:
+    """Count the different codes on a board, zero not among them."""
+    codes = u64(0)
+    for place in range(16):
+        codes |= u64(1) << ((cells >> u64(4 * place)) & u64(15))
+    return np.int64(popcount(codes >> u64(1)))
 
 
 @inline

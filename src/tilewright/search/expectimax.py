@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tilewright._core.bits import popcount
 from tilewright._core.jit import Float, Int, implements, inline, linked
-from tilewright.games.bitboard import empty_cells
+from tilewright.games.bitboard import different_nibbles, empty_cells
 from tilewright.games.policy import act
 from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, Outcomes, Rules, State, downgraded_cells, outcomes, slide
 from tilewright.games.state_kernels import MAX_OUTCOMES
@@ -45,6 +45,7 @@ class Expectimax(NamedTuple):
 
     evaluator: Evaluator
     depths: NDArray[np.int64]  # int64[17]: the depth for boards with 0, 1, … empty cells
+    depths_by_tiles: NDArray[np.int64]  # int64[17]: the largest depth for boards with 0, 1, … different tiles
     time_limit: Int  # nanoseconds a move, or NO_TIME_LIMIT
     max_improbability: Int  # of a branch, in eighths of a bit; NO_PRUNING is no limit
     table: TranspositionTable
@@ -60,6 +61,7 @@ def make_expectimax(
     evaluator: Evaluator,
     depths: list[int],
     *,
+    depths_by_tiles: list[int] | None = None,
     milliseconds: float | None = None,
     min_probability: float = 0,
     table_megabytes: float = 0.5,
@@ -70,6 +72,8 @@ def make_expectimax(
         evaluator: Evaluates the states at the end of the search; has a workspace of its own.
         depths: The depth for boards with 0, 1, … empty cells; the last entry is for all that follow. With a time limit,
             the largest depth.
+        depths_by_tiles: The largest depth for boards with 0, 1, … different tiles, read in the same way; None is no
+            such limit.
         milliseconds: The time limit of a move; None is no limit.
         min_probability: Branches less probable than this are evaluated at once; 0 is no limit.
         table_megabytes: The size of the transposition table.
@@ -77,7 +81,8 @@ def make_expectimax(
     n = MAX_DEPTH * MAX_OUTCOMES
     return Expectimax(
         evaluator,
-        np.array([depths[min(i, len(depths) - 1)] for i in range(17)], np.int64),
+        _by_count(depths),
+        _by_count(depths_by_tiles or [MAX_DEPTH]),
         time_limit(milliseconds),
         eighth_bits(min_probability) if min_probability else NO_PRUNING,
         make_transposition_table(table_megabytes),
@@ -88,6 +93,11 @@ def make_expectimax(
         make_search_status(),
         make_search_control(),
     )
+
+
+def _by_count(depths: list[int]) -> NDArray[np.int64]:
+    """Return the depths for 0 to 16 cells or tiles; the last one that is given is for all that follow."""
+    return np.array([depths[min(i, len(depths) - 1)] for i in range(17)], np.int64)
 
 
 def eighth_bits(probability: float) -> int:
@@ -157,8 +167,9 @@ def max_node(expectimax: Expectimax, rules: Rules, state: State, depth: Int, imp
 def search_by_expectimax(expectimax: Expectimax, rules: Rules, state: State, stream: Stream) -> None:
     """Search to the depth of the board, or deepen ply by ply until the time is up."""
     status, timed = expectimax.status, expectimax.time_limit != NO_TIME_LIMIT
-    empty = empty_cells(downgraded_cells(rules, state, LARGEST_NIBBLE), rules.board)
-    max_depth = expectimax.depths[np.int64(popcount(empty))]
+    cells = downgraded_cells(rules, state, LARGEST_NIBBLE)
+    empty = np.int64(popcount(empty_cells(cells, rules.board)))
+    max_depth = min(expectimax.depths[empty], expectimax.depths_by_tiles[different_nibbles(cells)])
     status.timed_out[0], status.nodes[0] = 0, 0
     if timed or max_depth == 1:
         status.deadline[0] = nanoseconds() + expectimax.time_limit

@@ -1,18 +1,24 @@
-"""A hand-made evaluator: empty cells, monotonicity and merges, line by line, without learning.
+"""A hand-made evaluator: large tiles in order, from a corner, line by line, without learning.
 
-The value of a board is the sum over its rows and columns of
+The *size* of a tile is rank ** power * growth ** rank. The *rank* grows by one from tile to tile; tiles that merge with
+each other share one, as 1 and 2 do in Threes. The value of a line, read from the cell where large tiles belong, is
 
-    base + empty · (empty cells) + merge · (neighbours that merge) + follow · (neighbours one rank apart)
-         - order · (how far it is from rising or falling) - size · Σ rank ** size_power
+    base + empty · (empty cells) + size · Σ sizes - far · (size of the last cell)
+         + Σ over pairs that merge: merge + merge_size · size
+         + Σ over pairs that are one rank apart: follow
+         - Σ over neighbours of which the second is larger: order · (difference of sizes) + fault · (smaller size)
 
-read from a table of all 65,536 lines. Lines at the edge have other weights than inner ones. `order` takes the better of
-the two directions and measures a step against it by the difference of rank ** order_power. The *rank* grows by one from
-tile to tile; tiles that merge with each other share one, as 1 and 2 do in Threes. No line has a value below MIN_VALUE,
-so that a lost game, with the value 0, is worse than any other.
+Lines at the edge have other weights than inner ones. All rows are read from the same end, and all columns: the value of
+a board is the better sum over its rows from the left or from the right, plus that of its columns from the top or from
+the bottom. Both directions of all 65,536 lines are in a table. No line has a value below MIN_VALUE, so that a lost
+game, with the value 0, is worse than any other.
 
-The ideas are those of nneonneo's and xificurk's players; the weights are our own, found by
-`benchmarks/tune_heuristic.py`. They are large compared with rewards on purpose: earlier weights scored 86 k at depth 3
-as tuned, and 97 to 113 k when 4 to 64 times as large (20 games each, so only a trend; the reason was not examined).
+In 2048 sizes grow as the points that a tile took, and a merge gains about its points; the weights are so large that the
+rewards that a search adds hardly count. In Threes sizes grow slowly.
+
+Terms for empty cells, merges and monotonicity are those of nneonneo's and xificurk's players; sizes that double from
+tile to tile, and one direction for all lines, are ideas of macroxue's. The weights are our own, found by
+`benchmarks/tune_heuristic.py`.
 """
 
 from functools import lru_cache
@@ -30,7 +36,8 @@ from tilewright.search.evaluator import evaluate_state
 __all__ = ["MIN_VALUE", "WEIGHTS", "Heuristic", "LineWeights", "Weights", "line_values", "make_heuristic"]
 
 u64 = np.uint64
-LineValues: TypeAlias = NDArray[np.float32]  # float32[65536], by the line's four nibbles, first cell highest
+ONE = u64(1)
+LineValues: TypeAlias = NDArray[np.float32]  # float32[65536, 2], by the line's four nibbles, first cell highest
 
 LOWEST = np.float32(-np.inf)
 MIN_VALUE = 100.0  # of a line
@@ -41,35 +48,38 @@ class LineWeights(NamedTuple):
 
     empty: float  # each empty cell
     merge: float  # each pair that merges, gaps between them closed
-    follow: float  # each pair of which one is one rank larger
-    order: float  # steps against the order, in rank ** order_power
-    size: float  # each tile, in rank ** size_power
+    merge_size: float  # the size of such a pair's larger tile
+    follow: float  # each pair of which one is one rank larger, gaps closed
+    size: float  # the size of each tile
+    order: float  # each step from a tile to a larger one, in sizes
+    fault: float  # the size of the tile before such a step
+    far: float  # the size of the tile in the last cell
 
 
 class Weights(NamedTuple):
     """The parameters of a game's heuristic."""
 
     base: float  # every line
-    order_power: float
-    size_power: float
+    power: float  # of the rank, in the size of a tile
+    growth: float  # of the size, from rank to rank
     edge: LineWeights  # the lines at the edge of the board
     inner: LineWeights  # and those between them
 
 
 WEIGHTS = {
     "2048": Weights(
-        base=300_000,
-        order_power=1.7,
-        size_power=2.4,
-        edge=LineWeights(empty=1850, merge=5300, follow=620, order=795, size=70),
-        inner=LineWeights(empty=2250, merge=6000, follow=635, order=1020, size=99),
+        base=1_370_000,
+        power=1.57,
+        growth=2.0,
+        edge=LineWeights(empty=0, merge=0, merge_size=15.3, follow=0, size=8, order=12.2, fault=0.89, far=2.72),
+        inner=LineWeights(empty=0, merge=0, merge_size=11.1, follow=0, size=8, order=18.7, fault=1.4, far=1.9),
     ),
     "threes": Weights(
         base=655_000,
-        order_power=1.39,
-        size_power=1.03,
-        edge=LineWeights(empty=2850, merge=3970, follow=624, order=501, size=49.9),
-        inner=LineWeights(empty=2340, merge=4620, follow=938, order=502, size=146),
+        power=1.39,
+        growth=1.0,
+        edge=LineWeights(empty=2850, merge=3970, merge_size=0, follow=624, size=-25, order=501, fault=0, far=0),
+        inner=LineWeights(empty=2340, merge=4620, merge_size=0, follow=938, size=-73, order=502, fault=0, far=0),
     ),
 }
 
@@ -77,7 +87,7 @@ WEIGHTS = {
 class Heuristic(NamedTuple):
     """A heuristic with the workspace of one thread."""
 
-    table: LineValues  # the values of all lines, for each kind of line
+    table: NDArray[np.float32]  # float32[kinds * 131072]: both values of all lines, for each kind of line
     offset: LineOffsets  # uint64[8]: where the table of each row begins, then that of each column
     q_values: NDArray[np.float32]  # float32[4]: filled by `evaluate_state`, -inf where a move is illegal
 
@@ -89,7 +99,7 @@ def make_heuristic(game: Game, weights: Weights | None = None) -> Heuristic:
 
 
 @lru_cache(maxsize=4)
-def _table(game: Game, weights: Weights) -> tuple[LineValues, LineOffsets]:
+def _table(game: Game, weights: Weights) -> tuple[NDArray[np.float32], LineOffsets]:
     """Build the tables; lines that a smaller board does not have read zeros."""
     kinds: list[tuple[LineWeights, int]] = []  # weights and length
     kind_of_line = np.full(8, -1)
@@ -102,27 +112,34 @@ def _table(game: Game, weights: Weights) -> tuple[LineValues, LineOffsets]:
     tables = [line_values(game, weights, *kind) for kind in kinds]
     if (kind_of_line < 0).any():
         kind_of_line[kind_of_line < 0] = len(tables)
-        tables.append(np.zeros(65536, np.float32))
-    return np.concatenate(tables), kind_of_line.astype(np.uint64) << np.uint64(16)
+        tables.append(np.zeros((65536, 2), np.float32))
+    return np.concatenate(tables).ravel(), kind_of_line.astype(np.uint64) << np.uint64(17)
 
 
 def line_values(game: Game, weights: Weights, kind: LineWeights, length: int) -> LineValues:
-    """Return the values of all lines of `length` cells: float32[65536]."""
+    """Return the values of all lines of `length` cells, read from their first and from their last cell."""
     merges = _merging_pairs(game.rules)
     ranks = _ranks(merges)
+    sizes = np.where(ranks > 0, ranks**weights.power * weights.growth**ranks, 0)
     codes = np.arange(65536)[:, None] >> np.array([12, 8, 4, 0][:length]) & 15
     closed_up = np.take_along_axis(codes, np.argsort(codes == 0, axis=1, kind="stable"), axis=1)
     near, far = closed_up[:, :-1], closed_up[:, 1:]
-    steps = np.diff((ranks**weights.order_power)[codes], axis=1)
 
     empty = (codes == 0).sum(axis=1)
-    merge = merges[near, far].sum(axis=1)
+    merge = (merges[near, far] * (kind.merge + kind.merge_size * np.maximum(sizes[near], sizes[far]))).sum(axis=1)
     follow = ((np.abs(ranks[near] - ranks[far]) == 1) & (far > 0)).sum(axis=1)
-    order = np.minimum(np.maximum(steps, 0).sum(axis=1), np.maximum(-steps, 0).sum(axis=1))
-    size = (ranks**weights.size_power)[codes].sum(axis=1)
+    size = sizes[codes].sum(axis=1)
 
-    good = weights.base + kind.empty * empty + kind.merge * merge + kind.follow * follow
-    return np.maximum(good - kind.order * order - kind.size * size, MIN_VALUE).astype(np.float32)
+    common = weights.base + kind.empty * empty + merge + kind.follow * follow + kind.size * size
+    values = np.stack([common - _disorder(sizes[codes[:, ::step]], kind) for step in (1, -1)], axis=1)
+    return np.maximum(values, MIN_VALUE).astype(np.float32)
+
+
+def _disorder(sizes: NDArray[np.float64], kind: LineWeights) -> NDArray[np.float64]:
+    """Return what lines lose that do not fall from their first cell on: float64[n] of the sizes float64[n, length]."""
+    before, after = sizes[:, :-1], sizes[:, 1:]
+    steps = kind.order * (after - before) + kind.fault * before
+    return np.where(after > before, steps, 0).sum(axis=1) + kind.far * sizes[:, -1]
 
 
 def _merging_pairs(rules: Rules) -> NDArray[np.bool_]:
@@ -144,7 +161,7 @@ def _ranks(merges: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 @inline
 def board_value(evaluator: Heuristic, rules: Rules, state: State) -> Float:
-    """Return the sum over rows and columns (float32)."""
+    """Return the sum over rows and columns, each in its better direction (float32)."""
     cells = downgraded_cells(rules, state, LARGEST_NIBBLE)
     return _sum_of_rows(evaluator, cells, 0) + _sum_of_rows(evaluator, transpose(cells), 4)
 
@@ -152,12 +169,13 @@ def board_value(evaluator: Heuristic, rules: Rules, state: State) -> Float:
 @inline
 def _sum_of_rows(evaluator: Heuristic, cells: Word, first: int) -> Float:
     table, offset = evaluator.table, evaluator.offset
-    return (
-        table[offset[first] | (cells >> u64(48))]
-        + table[offset[first + 1] | ((cells >> u64(32)) & u64(0xFFFF))]
-        + table[offset[first + 2] | ((cells >> u64(16)) & u64(0xFFFF))]
-        + table[offset[first + 3] | (cells & u64(0xFFFF))]
-    )
+    a = offset[first] | ((cells >> u64(48)) << ONE)
+    b = offset[first + 1] | (((cells >> u64(32)) & u64(0xFFFF)) << ONE)
+    c = offset[first + 2] | (((cells >> u64(16)) & u64(0xFFFF)) << ONE)
+    d = offset[first + 3] | ((cells & u64(0xFFFF)) << ONE)
+    forwards = table[a] + table[b] + table[c] + table[d]
+    backwards = table[a | ONE] + table[b | ONE] + table[c | ONE] + table[d | ONE]
+    return max(forwards, backwards)
 
 
 @implements(evaluate_state, Heuristic, forceinline=False)
