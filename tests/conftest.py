@@ -26,8 +26,10 @@ LONGEST = (
 
 
 def pytest_sessionstart() -> None:
-    """Processes that tests start obey SIGHUP, even where the tests themselves run under nohup."""
+    """Processes that tests start obey signals, even where a shell or nohup makes the tests themselves ignore them."""
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -40,11 +42,3 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def processes_end_with_their_test() -> Iterator[None]:
     yield
     end_processes()
-
-
-@pytest.fixture
-def ctrl_c_raises() -> Iterator[None]:
-    """SIGINT raises KeyboardInterrupt here and in processes started here, even where a shell made us ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)

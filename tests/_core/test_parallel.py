@@ -106,7 +106,6 @@ def test_an_error_of_the_progress_is_raised_too() -> None:
         parallel_for(lambda first, n: None, 10, 2, refuse)
 
 
-@pytest.mark.usefixtures("ctrl_c_raises")
 @pytest.mark.parametrize("threads", [1, 3])
 def test_ctrl_c_finishes_started_chunks_and_starts_no_others(threads: int) -> None:
     started: list[int] = []

@@ -73,7 +73,6 @@ def test_its_report_has_the_curve_the_players_and_the_tiles(command: Command) ->
     assert not re.search(r"https?:|<script|<link|@import|url\(", page)
 
 
-@pytest.mark.usefixtures("ctrl_c_raises")
 def test_ctrl_c_saves_and_says_how_to_go_on(command: Command) -> None:
     tiny(games=10**9).save(Path("endless.toml"))
     process = start_tilewright("demo", "--preset", "endless.toml", "--threads", "1")

@@ -107,7 +107,6 @@ def test_a_record_that_cannot_be_written_is_one_line(command: Command) -> None:
         assert said.err.count("\n") == 1
 
 
-@pytest.mark.usefixtures("ctrl_c_raises")
 @pytest.mark.parametrize("form", [[], ["--json"], ["--record"]])
 def test_ctrl_c_reports_the_games_finished_so_far(form: list[str], tmp_path: Path) -> None:
     """Its progress bar, on a terminal, tells when some games are done."""

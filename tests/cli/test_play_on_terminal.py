@@ -13,8 +13,6 @@ from tests.full_disk import full_disk
 from tilewright import Episode, evaluate, make_agent, make_game
 from tilewright.play.recording import read_games, recording_of
 
-pytestmark = pytest.mark.usefixtures("ctrl_c_raises")
-
 ARROWS = {"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1bOD"}
 
 

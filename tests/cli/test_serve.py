@@ -61,7 +61,6 @@ def url_said_by(process: "subprocess.Popen[str]") -> str:
     return found[1]
 
 
-@pytest.mark.usefixtures("ctrl_c_raises")
 def test_it_says_where_it_is_answers_and_ends_well_on_ctrl_c(tmp_path: Path) -> None:
     with start("--runs", str(tmp_path)) as process:
         url = url_said_by(process)
@@ -76,7 +75,6 @@ def test_it_says_where_it_is_answers_and_ends_well_on_ctrl_c(tmp_path: Path) -> 
         assert [line for line in process.stderr if not line.startswith("compiling kernels")] == []
 
 
-@pytest.mark.usefixtures("ctrl_c_raises")
 def test_ctrl_c_does_not_wait_for_what_still_computes(tmp_path: Path) -> None:
     """A search that never ends stands for a compilation of many seconds: neither is waited for, nor told of."""
     (tmp_path / "mine.py").write_text(PLUGINS)
@@ -96,7 +94,6 @@ def test_ctrl_c_does_not_wait_for_what_still_computes(tmp_path: Path) -> None:
         asking.wait(HANG_SECONDS)
 
 
-@pytest.mark.usefixtures("ctrl_c_raises")
 def test_games_and_agents_of_users_are_offered(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(PLUGINS)
     path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])

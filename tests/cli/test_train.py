@@ -198,7 +198,6 @@ def wait_until(is_true: Callable[[], bool], process: "subprocess.Popen[str]") ->
         time.sleep(0.01)
 
 
-@pytest.mark.usefixtures("ctrl_c_raises")
 def test_ctrl_c_sigterm_and_a_closed_terminal_lose_nothing_and_the_run_goes_on_later(command: Command) -> None:
     folder, games = RunFolder(Path("run")), 0
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -227,7 +226,6 @@ def test_ctrl_c_sigterm_and_a_closed_terminal_lose_nothing_and_the_run_goes_on_l
     assert said.out.startswith(f"{games:,} games, ")
 
 
-@pytest.mark.usefixtures("ctrl_c_raises")
 def test_a_terminal_gets_a_bar_with_the_status_and_the_curve() -> None:
     terminal, its_end = pty.openpty()
     process = start_endless(terminal=its_end)

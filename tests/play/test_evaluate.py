@@ -171,7 +171,6 @@ def test_impossible_requests_are_refused(agent: Agent, options: dict[str, object
         evaluate(agent, **options)  # type: ignore[arg-type]
 
 
-@pytest.mark.usefixtures("ctrl_c_raises")
 @pytest.mark.parametrize("agent", [RandomAgent(), PythonRandom()])
 def test_ctrl_c_attaches_the_games_that_were_finished(agent: Agent) -> None:
     done = 0
