@@ -22,6 +22,7 @@ import tilewright as tw
 import tilewright.envs  # registers the environments
 from tests.games.naive import lanes
 from tests.process import HANG_SECONDS, Finished, run_python, run_tilewright, start_tilewright
+from tests.web.live import PATIENT
 from tilewright.play.recording import FORMAT
 from tilewright.testing import check_agent, check_game
 from tilewright.web.app import make_app
@@ -191,7 +192,7 @@ def test_the_web_page_plays_what_is_registered(tmp_path: Path, monkeypatch: pyte
         monkeypatch.setattr(registry, "_own", dict(registry._own))
     tw.GAMES.register("fibonacci", GAME)
     tw.AGENTS.register("corner", AGENT)
-    with TestClient(make_app(tmp_path)) as client:
+    with TestClient(make_app(tmp_path, limits=PATIENT)) as client:
 
         def get(path: str, **parameters: Any) -> Any:
             answer = client.get(f"/api/v1{path}", params=parameters)
@@ -211,7 +212,7 @@ def test_the_web_page_plays_what_is_registered(tmp_path: Path, monkeypatch: pyte
 
 
 def test_visitors_of_the_web_page_import_nothing(tmp_path: Path) -> None:
-    with TestClient(make_app(tmp_path)) as client:
+    with TestClient(make_app(tmp_path, limits=PATIENT)) as client:
         for parameters in ({"game": GAME}, {"agent": AGENT}):
             answer = client.get("/api/v1/move", params={"board": "1120000000000001", **parameters})
             assert answer.status_code == 400

@@ -7,6 +7,7 @@ import pytest
 
 from tests.cli.conftest import Command
 from tests.process import run_tilewright
+from tests.web.live import PATIENT
 from tilewright import make_agent, make_game
 from tilewright.rng import stream_for
 
@@ -97,7 +98,7 @@ def test_python_the_command_line_and_http_choose_the_same_move(command: Command,
     testclient = pytest.importorskip("fastapi.testclient")
     from tilewright.web.app import make_app
 
-    with testclient.TestClient(make_app(tmp_path)) as client:
+    with testclient.TestClient(make_app(tmp_path, limits=PATIENT)) as client:
         for seed in range(3):
             board = make_game("2048").start(seed)
             text = make_game("2048").text(board)

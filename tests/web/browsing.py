@@ -23,6 +23,7 @@ __all__ = [
     "browser",
     "choose",
     "expect_drawn",
+    "expect_values",
     "live",
     "number",
     "page",
@@ -159,6 +160,12 @@ def set_slider(page: Page, index: str, value: str) -> None:
 def wait(page: Page, holds: Callable[[], bool]) -> None:
     """Wait for a condition of the server while the page goes on."""
     wait_until(holds, pause=lambda seconds: page.wait_for_timeout(1000 * seconds))
+
+
+def expect_values(page: Page, text: str) -> None:
+    """Wait until the values of the agent and the position that were chosen last are shown."""
+    expect(page.locator("#bars")).to_have_attribute("data-board", text)
+    expect(page.locator("#bars")).to_have_attribute("aria-busy", "false")
 
 
 def values_on(page: Page) -> dict[str, float]:

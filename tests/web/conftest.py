@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.training.sessions import tiny, train
-from tests.web.live import wait_until
+from tests.web.live import PATIENT, wait_until
 from tilewright.web.app import make_app
 from tilewright.web.state import ServerState
 
@@ -47,5 +47,5 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def client(runs: Path) -> Iterator[TestClient]:
-    with TestClient(make_app(runs)) as found:
+    with TestClient(make_app(runs, limits=PATIENT)) as found:
         yield found

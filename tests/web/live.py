@@ -16,9 +16,10 @@ from tilewright.web.limits import Limits
 from tilewright.web.server import bind, configure, url_of
 from tilewright.web.state import ServerState
 
-__all__ = ["HANG_SECONDS", "Live", "blocked", "blocked_files", "listening", "wait_until"]
+__all__ = ["HANG_SECONDS", "PATIENT", "Live", "blocked", "blocked_files", "listening", "wait_until"]
 
 _POLL_SECONDS = 0.01
+PATIENT = Limits(search_seconds=HANG_SECONDS, silent_seconds=HANG_SECONDS, job_seconds=HANG_SECONDS)
 
 
 class Live(NamedTuple):
@@ -40,7 +41,7 @@ def listening(
 ) -> Iterator[Live]:
     """Serve a runs folder on a free port."""
     socket = bind("127.0.0.1", 0)
-    app = make_app(runs, limits, agents=agents, origins=origins)
+    app = make_app(runs, limits or PATIENT, agents=agents, origins=origins)
     server = uvicorn.Server(configure(app, app.state.server.limits))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
     thread.start()

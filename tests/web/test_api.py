@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 
 from tests.deep import small as deep
 from tests.web.conftest import API, BOARD, wait_for
+from tests.web.live import PATIENT
 from tilewright import AGENTS, GAMES, Board, Episode, evaluate, make_agent, make_game
 from tilewright.cli.main import main
 from tilewright.play.recording import play_recorded, state_text
@@ -174,7 +175,7 @@ def test_runs_are_listed_and_have_their_curves(client: TestClient, runs: Path) -
 
 def test_the_run_of_a_deep_network_is_shown_and_plays(tmp_path: Path) -> None:
     session = deep.train(deep.small(game="2048:rows=3,columns=3", learning_starts=2000), tmp_path / "deep")
-    with TestClient(make_app(tmp_path)) as client:
+    with TestClient(make_app(tmp_path, limits=PATIENT)) as client:
         [run] = get(client, "/runs")
         assert (run["name"], run["agent"], run["has_model"]) == ("deep", "dqn", True)
         assert run["games"] == session.progress.games

@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 
 from tests.play.test_replays import old_form
 from tests.web.conftest import API
-from tests.web.live import wait_until
+from tests.web.live import PATIENT, wait_until
 from tilewright import load_table, make_agent, make_game, solve
 from tilewright.play.recording import parse_line, play_recorded
 from tilewright.web.app import make_app
@@ -76,7 +76,7 @@ def test_practice_positions_have_their_theme_and_difficulty(client: TestClient, 
 def test_endgames_come_from_a_table(tmp_path: Path) -> None:
     table = solve("2048:rows=2,columns=3", goal=64, out=tmp_path / "table", threads=1)
     spec = f"exact:table={table.path}"
-    with TestClient(make_app(tmp_path, agents=[spec])) as client:
+    with TestClient(make_app(tmp_path, agents=[spec], limits=PATIENT)) as client:
         for asked in ({"table": spec}, {}):
             found = practise(client, theme="endgame", level="medium", seed=3, **asked)
             values = load_table(tmp_path / "table").values(found["text"])

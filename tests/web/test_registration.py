@@ -9,6 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.web.conftest import API, BOARD, wait_for
+from tests.web.live import PATIENT
 from tests.web.plugins import Corner, Halves, Unregistered
 from tilewright import AGENTS, GAMES, SpecError, make_agent, make_game
 from tilewright.play.recording import play_recorded
@@ -26,7 +27,7 @@ def plugins() -> Iterator[TestClient]:
     assert register_game(f"{PLUGINS}:Halves") == "Halves"
     offered = [register_agent(f"{PLUGINS}:{spec}") for spec in ("Corner,weight=3", "Broken", "NotFinite")]
     assert offered == ["Corner:weight=3", "Broken", "NotFinite"]
-    with TestClient(make_app(Path("nowhere"), agents=offered)) as client:
+    with TestClient(make_app(Path("nowhere"), agents=offered, limits=PATIENT)) as client:
         yield client
     GAMES._own, AGENTS._own = games, agents
 

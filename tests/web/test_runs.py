@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 from tests.web.conftest import API
 from tests.web.hostile import CONFIG, HEADER, ROW, make_hostile_runs
-from tests.web.live import blocked_files, wait_until
+from tests.web.live import PATIENT, blocked_files, wait_until
 from tilewright import make_game
 from tilewright.errors import MissingExtraError, UsageError
 from tilewright.web import runs as runs_module
@@ -81,7 +81,7 @@ def test_a_damaged_run_does_not_break_the_lists_of_the_others(
     runs: Path, hostile: tuple[Path, list[str]], client: TestClient
 ) -> None:
     folder, names = hostile
-    with TestClient(make_app(folder)) as damaged:
+    with TestClient(make_app(folder, limits=PATIENT)) as damaged:
         listed = {run["name"]: run for run in damaged.get(f"{API}/runs").json()}
         assert sorted(listed) == sorted(names)
         for name in ("large", "small"):
@@ -222,7 +222,7 @@ def test_only_so_many_runs_are_listed(tmp_path: Path) -> None:
 
 
 def test_quick_answers_do_not_wait_for_the_disk(runs: Path) -> None:
-    app = make_app(runs)
+    app = make_app(runs, limits=PATIENT)
     with TestClient(app) as client, blocked_files(app.state.server):
         for path in ("/games", "/start", "/jobs", "/board?board=1120000000000001"):
             assert client.get(API + path).status_code == 200
@@ -237,7 +237,7 @@ def test_a_model_that_makes_its_agent_fail_is_no_failure_of_the_server(
 
     shutil.copytree(runs / "large", tmp_path / "bad")
     monkeypatch.setattr("tilewright.agents.ntuple.find_model", fail)
-    with TestClient(make_app(tmp_path)) as client:
+    with TestClient(make_app(tmp_path, limits=PATIENT)) as client:
         asked = {"board": "1120000000000001", "agent": "ntuple:model=bad"}
         answer = client.get(f"{API}/move", params=asked)
     assert answer.status_code == 400

@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from tests.web.conftest import API, BOARD, wait_for
+from tests.web.live import PATIENT
 from tilewright.errors import UsageError
 from tilewright.web.app import make_app
 from tilewright.web.limits import Limits
@@ -20,7 +21,7 @@ STEP = {"board": BOARD, "move": "left"}
 @pytest.fixture(scope="module")
 def local(runs: Path) -> Iterator[TestClient]:
     """A server that listens on this machine only."""
-    app = make_app(runs, hosts=("localhost", "127.0.0.1", "::1"))
+    app = make_app(runs, hosts=("localhost", "127.0.0.1", "::1"), limits=PATIENT)
     with TestClient(app, base_url="http://127.0.0.1:2048") as found:
         yield found
 
@@ -157,7 +158,7 @@ def test_a_link_that_leads_out_of_the_folder_is_no_run(runs: Path, tmp_path: Pat
     (inside / "linked").symlink_to(outside)
     (inside / "honest" / "model.safetensors").unlink()
     (inside / "honest" / "model.safetensors").symlink_to(outside / "model.safetensors")
-    with TestClient(make_app(inside)) as client:
+    with TestClient(make_app(inside, limits=PATIENT)) as client:
         assert [run["name"] for run in client.get(f"{API}/runs").json()] == ["honest"]
         assert client.get(f"{API}/runs/linked").status_code == 404
         for name in ("linked", "honest"):
@@ -168,7 +169,7 @@ def test_a_link_that_leads_out_of_the_folder_is_no_run(runs: Path, tmp_path: Pat
 def test_a_damaged_model_is_named_without_its_place_on_this_machine(runs: Path, tmp_path: Path) -> None:
     shutil.copytree(runs / "large", tmp_path / "broken")
     (tmp_path / "broken" / "model.safetensors").write_bytes(b"no model")
-    with TestClient(make_app(tmp_path)) as client:
+    with TestClient(make_app(tmp_path, limits=PATIENT)) as client:
         answer = client.get(f"{API}/move", params={"board": BOARD, "agent": "ntuple:model=broken"})
         begun = client.post(f"{API}/evaluations", json={"agent": "ntuple:model=broken", "games": 1}).json()
         job = wait_for(client, begun["id"])
@@ -193,7 +194,9 @@ TRUSTED = "https://play2048.co"
 @pytest.fixture(scope="module")
 def trusting(runs: Path) -> Iterator[TestClient]:
     """A server that trusts one other site."""
-    with TestClient(make_app(runs, hosts=("127.0.0.1",), origins=[TRUSTED]), base_url="http://127.0.0.1:2048") as found:
+    with TestClient(
+        make_app(runs, hosts=("127.0.0.1",), origins=[TRUSTED], limits=PATIENT), base_url="http://127.0.0.1:2048"
+    ) as found:
         yield found
 
 

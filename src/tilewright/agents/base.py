@@ -246,6 +246,7 @@ class Player:
         agent = self.agent
         if not agent._overrides("values"):
             raise SpecError(f"agent {agent.name} has neither `values` nor `policy`: define one of them")
+        self.game.legal(board)  # compiles what most agents call, before their time counts
         self._control.began[0] = 1
         values = agent.values(board, stream)
         if not values:

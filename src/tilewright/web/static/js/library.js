@@ -5,6 +5,7 @@ import { isOwnGame, playersOf, recordingOf } from "./store.js";
 const FEWEST = 10; // moves of a game that is worth keeping
 
 let opened = null;
+let keeping = Promise.resolve(); // the games that are being kept
 
 function database() {
   opened ??= new Promise((resolve, reject) => {
@@ -42,8 +43,13 @@ export function entryFor(game, now) {
   };
 }
 
-/** Keep a game, or what has become of it since; short ones are not worth it. */
-export async function keepGame(game) {
+/** Keep a game, or what has become of it since; short ones are not worth it. Whoever lists games after this sees it. */
+export function keepGame(game) {
+  keeping = keeping.then(() => keep(game));
+  return keeping;
+}
+
+async function keep(game) {
   if (game.at < FEWEST || !game.id) return;
   const known = await transact("readonly", (games) => games.get(game.id)).catch(() => null);
   if (known && known.moves > game.at) return;
@@ -53,6 +59,7 @@ export async function keepGame(game) {
 
 /** All games, the newest first. */
 export async function allGames() {
+  await keeping;
   const found = await transact("readonly", (games) => games.getAll()).catch(() => []);
   return found.sort((a, b) => b.date - a.date);
 }
