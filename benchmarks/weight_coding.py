@@ -35,9 +35,9 @@ def main(name: str) -> None:
     neighbour = np.concatenate([[0], weights[:-1]])[there]
     size_class = np.ceil(np.log2(np.abs(neighbour) + 1)).clip(max=8).astype(np.int64) * 2 + (neighbour < 0)
     print(f"{name}: {len(values):,} of {len(weights):,} weights")
-    print(f"which: zlib {len(zlib.compress(bits.astype(np.uint8), 9)):,}", end=", ")
+    print(f"which: zlib {len(zlib.compress(bits.astype(np.uint8).tobytes(), 9)):,}", end=", ")
     print(f"entropy of bytes {entropy(bits):,.0f}, given the byte before {entropy_given(bits[1:], bits[:-1]):,.0f}")
-    now = sum(len(zlib.compress(part.astype(np.uint8), 9)) for part in (folded >> 8, folded & 255))
+    now = sum(len(zlib.compress(part.astype(np.uint8).tobytes(), 9)) for part in (folded >> 8, folded & 255))
     print(f"values: zlib {now:,}, entropy {entropy(folded):,.0f}", end=", ")
     print(f"given sign and size of the weight before {entropy_given(folded, size_class):,.0f}")
 
