@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from pathlib import Path
 
 import click
 
@@ -49,5 +50,5 @@ def _default(option: click.Option) -> str:
     shown = option.show_default if isinstance(option.show_default, str) else ""
     if shown or option.is_flag or option.default in (None, (), "") or callable(option.default):
         return shown
-    is_a_value = isinstance(option.default, str | int | float)
+    is_a_value = isinstance(option.default, str | int | float | Path)
     return code(option.default) if is_a_value else ""
