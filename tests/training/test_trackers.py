@@ -34,7 +34,7 @@ class Tracked:
 
 def stand_in(monkeypatch: pytest.MonkeyPatch, name: str) -> tuple[Tracked, dict[str, Any]]:
     """Put a module in the place of a tracker; return its run, and what `init` is called with."""
-    run, given = Tracked(), {}
+    run, given = Tracked(), dict[str, Any]()
 
     def init(project: str, name: str | None = None, config: dict[str, Any] | None = None, **options: Any) -> Tracked:
         given.update(project=project, name=name, config=config, **options)
