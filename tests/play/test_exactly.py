@@ -60,7 +60,8 @@ def test_perfect_play_is_perfect_and_nothing_else_is_better(game: str, tables: d
         100
     )
     for agent in ("heuristic:depth=1", "minimax:depth=2"):
-        assert tw.evaluate_exactly(agent, game, threads=1).percent_of(table) < 100
+        percent = tw.evaluate_exactly(agent, game, threads=1).percent_of(table)
+        assert percent < 100 + 1e-9 if game == TWO_BY_TWO else percent < 99  # the smallest board is played perfectly
 
 
 def test_the_bits_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
