@@ -1,5 +1,6 @@
 """What tests of several folders share."""
 
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +29,7 @@ LONGEST = (
 def pytest_sessionstart() -> None:
     """Processes that tests start obey signals, even where a shell or nohup makes the tests themselves ignore them."""
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    os.environ.setdefault("RAY_worker_niceness", "0")  # at Ray's 15, tests of workers crawl on a busy machine
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
