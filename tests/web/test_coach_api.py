@@ -1,5 +1,7 @@
 """What the coach asks the server: outcomes, replays, practice positions, the status of the first start."""
 
+import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +10,12 @@ from fastapi.testclient import TestClient
 
 from tests.play.test_replays import old_form
 from tests.web.conftest import API
-from tests.web.live import PATIENT, wait_until
+from tests.web.live import HANG_SECONDS, PATIENT, wait_until
 from tilewright import load_table, make_agent, make_game, solve
 from tilewright.play.recording import parse_line, play_recorded
 from tilewright.web.app import make_app
+from tilewright.web.limits import Limits
+from tilewright.web.state import ServerState
 from tilewright.web.warm_up import WarmUpStatus
 
 LEVELS = {"easy": (0.08, 1.0), "medium": (0.02, 0.08), "hard": (0.005, 0.02)}
@@ -109,3 +113,40 @@ def test_the_status_says_that_kernels_are_compiled() -> None:
         assert status.to_json()["ready"] is False
     assert status.to_json()["ready"] is True
     assert status.to_json()["compiling"] is False
+
+
+def test_kernels_of_other_games_are_loaded_after_the_first_advice(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    loaded: list[str] = []
+    monkeypatch.setattr(ServerState, "_load_kernels", lambda self, name: loaded.append(name))
+    state = ServerState(tmp_path, Limits(warm_up_seconds=HANG_SECONDS))
+    thread = threading.Thread(target=state.warm_up)
+    thread.start()
+    wait_until(lambda: state.warm_up_status.to_json()["ready"] is True)
+    assert loaded == ["2048"]
+    state.has_advised.set()
+    thread.join(HANG_SECONDS)
+    assert loaded == ["2048", "threes"]
+    state.close()
+
+
+def test_a_first_question_waits_until_kernels_are_loaded() -> None:
+    status, order = WarmUpStatus(), list[str]()
+
+    async def ask() -> None:
+        await status.until_loaded()
+        order.append("asked")
+
+    async def load() -> None:
+        with status:
+            question = asyncio.ensure_future(ask())
+            for _ in range(3):
+                await asyncio.sleep(0)
+            order.append("loaded")
+        await question
+
+    asyncio.run(load())
+    assert order == ["loaded", "asked"]
+    asyncio.run(ask())  # nothing is loaded any more
+    assert order[-1] == "asked"

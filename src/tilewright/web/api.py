@@ -145,9 +145,11 @@ def _add_games(api: APIRouter, server: ServerState) -> None:
 
         parsed, chosen, advice = await quick.run(advise_if_quick)
         if advice is None:
+            await server.warm_up_status.until_loaded()
             slow, search = server.executors.slow, chosen.new_search()
             advice = await slow.run_search(search, request, _advise, parsed, chosen, search)
             server.mark_warm(chosen, parsed.game)
+        server.has_advised.set()
         return advice
 
 

@@ -17,6 +17,8 @@ class Limits:
         ms: Milliseconds of a search.
         rollouts: Rollouts of a search.
         search_seconds: Seconds of a search, whatever its options; the time for compiling does not count.
+        warm_up_seconds: Seconds after the start in which only the kernels of the first question are loaded, unless it
+            is answered earlier.
         games: Games of an evaluation.
         job_seconds: Seconds of a job.
         jobs: Jobs that wait or run at the same time.
@@ -39,6 +41,7 @@ class Limits:
     ms: float = 2_000
     rollouts: int = 5_000
     search_seconds: float = 10
+    warm_up_seconds: float = 10
     games: int = 10_000
     job_seconds: float = 600
     jobs: int = 8

@@ -1,5 +1,6 @@
 """The state of one server: limits, threads, agents, jobs and runs."""
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,6 +30,7 @@ class ServerState:
         jobs: The jobs of all clients.
         open_sockets: The number of open WebSockets.
         warm_up_status: Whether the kernels of the first answers are there.
+        has_advised: Set when a first move was advised.
     """
 
     def __init__(self, runs: Path, limits: Limits, agents: Sequence[str] = ()) -> None:
@@ -46,6 +48,7 @@ class ServerState:
         self.jobs = Jobs(self.executors.jobs, limits, self.runs.hide_paths)
         self.open_sockets = 0
         self.warm_up_status = WarmUpStatus()
+        self.has_advised = threading.Event()
         self._warm: set[tuple[str, str]] = set()  # specs of quick agents, and names of games they have played
 
     def is_warm(self, agent: WebAgent, game: Game) -> bool:
@@ -62,10 +65,11 @@ class ServerState:
         return self.executors.quick if self.is_warm(agent, game) else self.executors.slow
 
     def warm_up(self) -> None:
-        """Load or compile the kernels that the first request needs, then those of the other games."""
+        """Load or compile the kernels that the first request needs, and those of the other games after its answer."""
         first, *others = _WARM_GAMES
         with self.warm_up_status:
             self._load_kernels(first)
+        self.has_advised.wait(self.limits.warm_up_seconds)  # compiling takes time from the request that waits
         for name in others:
             self._load_kernels(name)
 
@@ -77,5 +81,6 @@ class ServerState:
 
     def close(self) -> None:
         """Stop all jobs and threads."""
+        self.has_advised.set()
         self.jobs.close()
         self.executors.close()

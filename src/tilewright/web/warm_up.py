@@ -1,5 +1,6 @@
 """The first seconds of a server: kernels are loaded, or compiled if they are not in the cache."""
 
+import asyncio
 import threading
 import time
 from typing import Any
@@ -10,6 +11,7 @@ from tilewright.web.schemas import JsonObject
 
 __all__ = ["WarmUpStatus"]
 
+_POLL_SECONDS = 0.02
 _ABOUT_SECONDS = 8.0  # that the kernels of the first answer take to compile on one core of a laptop
 
 
@@ -19,18 +21,21 @@ class WarmUpStatus(event.Listener):  # type: ignore[misc]  # numba is not typed
     def __init__(self) -> None:
         """Begin to count."""
         self._began = time.monotonic()
+        self._is_loading = threading.Event()
         self._is_ready = threading.Event()
         self._compiles = threading.Event()
 
     def __enter__(self) -> "WarmUpStatus":
         """Listen while the kernels are loaded."""
         event.register("numba:compile", self)
+        self._is_loading.set()
         return self
 
     def __exit__(self, *_: object) -> None:
         """The kernels are there."""
         event.unregister("numba:compile", self)
         self._is_ready.set()
+        self._is_loading.clear()
 
     def on_start(self, _: Any) -> None:
         """A kernel is compiled."""
@@ -38,6 +43,11 @@ class WarmUpStatus(event.Listener):  # type: ignore[misc]  # numba is not typed
 
     def on_end(self, _: Any) -> None:
         """A kernel is compiled; others may follow."""
+
+    async def until_loaded(self) -> None:
+        """Wait while kernels are loaded: a search has a low priority, and would hold up everybody if it loaded them."""
+        while self._is_loading.is_set():
+            await asyncio.sleep(_POLL_SECONDS)
 
     def to_json(self) -> JsonObject:
         """Return the fields of `StatusAnswer`."""
