@@ -49,6 +49,7 @@ class ServerState:
         self.open_sockets = 0
         self.warm_up_status = WarmUpStatus()
         self.has_advised = threading.Event()
+        self._is_closed = False
         self._warm: set[tuple[str, str]] = set()  # specs of quick agents, and names of games they have played
 
     def is_warm(self, agent: WebAgent, game: Game) -> bool:
@@ -71,7 +72,8 @@ class ServerState:
             self._load_kernels(first)
         self.has_advised.wait(self.limits.warm_up_seconds)  # compiling takes time from the request that waits
         for name in others:
-            self._load_kernels(name)
+            if not self._is_closed:
+                self._load_kernels(name)
 
     def _load_kernels(self, name: str) -> None:
         game = make_game(name)
@@ -81,6 +83,7 @@ class ServerState:
 
     def close(self) -> None:
         """Stop all jobs and threads."""
+        self._is_closed = True
         self.has_advised.set()
         self.jobs.close()
         self.executors.close()
