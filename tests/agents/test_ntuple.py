@@ -35,7 +35,8 @@ def test_it_holds_what_every_agent_must(value_function: str, game: str) -> None:
 @pytest.mark.parametrize("value_function", VALUE_FUNCTIONS)
 def test_its_values_are_those_of_the_naive_network(value_function: str, game: str) -> None:
     model = random_model(game, value_function)
-    agent, plain = NTupleAgent(model), Plain(model.game, SHAPE, model.weights, value_function)
+    agent = NTupleAgent(model)
+    plain = Plain(model.game, SHAPE, model.weights, value_function, ends_are_zero=True)
     rng = random.Random(2)
     for _ in range(10):
         board = random_board(model.game, rng)

@@ -56,6 +56,7 @@ class Plain:
     value_function: str = "afterstate"
     step_size: str = "fixed"
     alpha: float = 1.0
+    ends_are_zero: bool = False  # state values at play time: a finished board is worth nothing
     sums: Floats = field(init=False)
     sizes: Floats = field(init=False)
 
@@ -81,7 +82,9 @@ class Plain:
             return f32(reward) + self.value(after)
         total = f32(reward)
         for following, chance in self.game.outcomes(after):
-            total += f32(chance) * (self.value(following) + f32(gain(after, following)))
+            ended = self.ends_are_zero and self.game.is_over(following)
+            value = f32(0) if ended else self.value(following)
+            total += f32(chance) * (value + f32(gain(after, following)))
         return total
 
     def worths(self, board: Board) -> dict[str, np.float32]:

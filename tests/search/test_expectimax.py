@@ -53,7 +53,7 @@ def crowded_boards(spec: str, most_empty: int = 3, count: int = BOARDS) -> tuple
 
 
 def naive_leaf(model: Model) -> naive.Evaluator:
-    plain = Plain(model.game, model.architecture, model.weights, model.value_function)
+    plain = Plain(model.game, model.architecture, model.weights, model.value_function, ends_are_zero=True)
     known: dict[Board, dict[str, float]] = {}
 
     def evaluator(board: Board) -> dict[str, float]:
