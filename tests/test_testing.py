@@ -20,7 +20,7 @@ CHEAP = {  # their defaults think for longer
     "montecarlo": "montecarlo:rollouts=2",
     "uct": "uct:rollouts=8",
 }
-NEED_A_FILE = {"ntuple", "expectimax", "exact", "dqn", "afterstate"}  # tests/agents, tests/deep
+NEED_A_FILE = {"ntuple", "expectimax", "exact", "dqn", "afterstate", "policy"}  # tests/agents, tests/deep
 
 
 @pytest.mark.parametrize("game", list(GAMES))

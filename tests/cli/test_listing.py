@@ -72,7 +72,6 @@ def test_options_are_listed_with_their_least_and_largest_values(command: Command
     ("spec", "same"),
     [
         ("expectimax", "expectimax:depth={depth}"),
-        ("heuristic", "heuristic:depth={depth}"),
         ("minimax", "minimax:depth={depth}"),
     ],
 )
@@ -83,6 +82,10 @@ def test_a_listed_default_is_the_one_that_is_used(command: Command, spec: str, s
     player = make_agent(spec).player(board.game)
     assert player.analyse(board).depth == options["depth"]
     assert player.analyse(board).values == make_agent(same.format(**options)).values(board)
+
+
+def test_a_depth_that_follows_from_the_board_has_no_default(command: Command) -> None:
+    assert json.loads(command("agents", "heuristic", "--json").out)["options"]["depth"] is None
 
 
 def test_one_without_options_says_so(command: Command) -> None:

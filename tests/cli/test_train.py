@@ -96,7 +96,7 @@ def test_values_are_set_as_toml_or_as_text(command: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["minuet"], "there is no preset or file 'minuet' (did you mean 'minute'?); presets: afternoon, "),
+        (["minuet"], "there is no preset or file 'minuet' (did you mean 'minute'?); presets: 3x4, afternoon, "),
         (["missing.toml"], "missing.toml: cannot be read: No such file or directory"),
         (["."], ".: cannot be read: Is a directory"),
         (["tiny.toml", "--set", "aplha=1"], "tiny.toml: unknown key 'aplha' (did you mean 'alpha'?)"),

@@ -60,7 +60,7 @@ def test_the_metadata_uses_the_words_of_the_configuration(tmp_path: Path) -> Non
     [
         ({"architecture": "lines"}, "the weights do not fit lines"),
         ({"architecture": "cnn_99"}, "its metadata is damaged: architecture 'cnn_99'"),
-        ({"algorithm": "policy"}, "its metadata is damaged: algorithm 'policy'; allowed: dqn, afterstate"),
+        ({"algorithm": "tables"}, "its metadata is damaged: algorithm 'tables'; allowed: dqn, afterstate"),
         ({"encoding": "planes"}, "its metadata is damaged: encoding 'planes'"),
         ({"game": "chess"}, "its metadata is damaged: there is no game 'chess'"),
         ({"reward_scale": "much"}, "its metadata is damaged: could not convert"),

@@ -100,7 +100,8 @@ def page(browser: Browser, live: Live, request: pytest.FixtureRequest) -> Iterat
         complaints = [
             words for words in complaints if "Failed to load resource" not in words and "WebSocket" not in words
         ]
-    assert [words for words in complaints if words != WORKER_BLOCKED] == []
+    complaints = [words for words in complaints if words != WORKER_BLOCKED]
+    assert not complaints, complaints
     context.close()
 
 

@@ -8,7 +8,7 @@ from tilewright.games.base import Game
 __all__ = ["NETWORK_AGENTS", "agent_or_default", "ready_agents"]
 
 NETWORK_AGENTS = ("expectimax", "ntuple")  # with the model that comes with the package, or that of a run
-_NEED_FILES = ("exact", "dqn", "afterstate")  # with a table, or with the model of a run
+_NEED_FILES = ("exact", "dqn", "afterstate", "policy")  # with a table, or with the model of a run
 _BY_STRENGTH = ("expectimax", "ntuple", "heuristic", "minimax", "uct", "montecarlo", "greedy", "random")
 
 

@@ -23,8 +23,8 @@ class HeuristicAgent(SearchAgent):
     least 4 plies, and less where branches become improbable. Its values only compare moves; they are no points.
 
     Attributes:
-        depth: The depth in plies, 1 is no search; with `ms`, the largest depth. The default is for `limits`: without
-            them and `ms`, the depth follows from the board.
+        depth: The depth in plies, 1 is no search; with `ms`, the largest depth. Without it, the depth follows from the
+            board; beside `limits` it is 3.
         prune: Branches less probable than this are evaluated at once; 0.005 where the depth follows from the board, and
             otherwise 0.
 
@@ -33,7 +33,7 @@ class HeuristicAgent(SearchAgent):
     """
 
     name: ClassVar[str] = "heuristic"
-    default_depth: ClassVar[int] = 3
+    default_depth: ClassVar[None] = None
 
     def policy(self, game: Game) -> Policy:
         """Return the search over the heuristic."""

@@ -15,6 +15,7 @@ __all__ = ["SearchAgent"]
 MAX_TABLE = 4_096  # megabytes
 MAX_PRUNE = 0.99  # a branch that is more probable than this counts as certain
 MAX_LIMITS = 16  # numbers of empty cells
+DEPTH_BESIDE_LIMITS = 3  # of the boards that `limits` does not name, where the depth would follow from the board
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class SearchAgent(Agent):
     prune: Annotated[float | None, Range(0, MAX_PRUNE)] = None
     table: Annotated[float, Range(0, MAX_TABLE)] = 0.5
 
-    default_depth: ClassVar[int] = 2
+    default_depth: ClassVar[int | None] = 2  # None: it follows from the board
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -46,7 +47,7 @@ class SearchAgent(Agent):
 
     def _depths(self) -> list[int]:
         """Return the depths for boards with 0, 1, 2, … empty cells; the last one is for all that follow."""
-        default = MAX_DEPTH if self.ms is not None else self.default_depth
+        default = MAX_DEPTH if self.ms is not None else self.default_depth or DEPTH_BESIDE_LIMITS
         depth = default if self.depth is None else self.depth
         words = self.limits.split("-") if self.limits else []
         valid = all(word.isdecimal() and len(word) <= 2 and 1 <= int(word) <= MAX_DEPTH for word in words)

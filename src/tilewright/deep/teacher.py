@@ -61,8 +61,8 @@ class Teacher:
     >>> game = make_game("2048")
     >>> state = game.parse("2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2").state
     >>> labels = Teacher("greedy", game).label(*(np.array([word], np.uint64) for word in state))
-    >>> ACTIONS[labels.actions[0]]
-    'right'
+    >>> ACTIONS[labels.actions[0]] in ("left", "right")  # of equal moves, the agent draws one
+    True
 
     Attributes:
         agent: The agent.

@@ -81,9 +81,9 @@ def evaluate_exactly(
     Every board that the agent's games can reach is visited once, so the board must be small. The agent must choose the
     same move whenever it sees the same board.
 
-    >>> found = evaluate_exactly("heuristic:depth=1", "2048:rows=2,columns=2")
-    >>> round(found.score, 4), round(found.percent_of(solve("2048:rows=2,columns=2")), 2)
-    (53.462, 79.84)
+    >>> found = evaluate_exactly("heuristic:depth=1", "2048:rows=2,columns=3")
+    >>> round(found.score, 4), round(found.percent_of(solve("2048:rows=2,columns=3")), 2)
+    (195.2462, 40.65)
 
     Args:
         agent: An agent, or its spec.
