@@ -46,6 +46,8 @@ def test_practice_positions_are_printed_with_the_values_of_their_moves(command: 
         (["TABLE", "--distil", "OUT", "--practice", "1"], "exclude each other"),
         (["TABLE", "--distil", "TABLE"], "is read by this command"),
         (["TABLE", "--practice", "1", "--loss", "1", "0"], "must not be above"),
+        (["TABLE", "--practice", "1000000000"], "from 1 to 100,000"),
+        (["TABLE", "--time", "--seed", "-1"], "seed=-1"),
         (["NOTHING"], "cannot be read"),
     ],
 )

@@ -15,6 +15,7 @@ from tilewright._core.locks import try_lock
 from tilewright.exact import work_folder
 
 GAME = "2048:rows=2,columns=3"
+IMPOSSIBLE = (float("nan"), float("inf"), float("-inf"), -1.0)
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +95,12 @@ def test_other_files_of_tilewright_are_no_tables(tmp_path: Path, table: tw.Exact
         ({"keys": arrays["keys"][1:].copy()}, "do not fit"),
         ({"values": arrays["values"].astype(np.float32)}, "another type"),
         ({"offsets": np.array([0, len(arrays["keys"]), 0, len(arrays["keys"])])}, "not in order"),
+        ({"keys": arrays["keys"][:0], "values": arrays["values"][:0], "offsets": np.zeros(2, np.int64)}, "no boards"),
+        ({"layer_sizes": np.array(3)}, "another type"),
+        *(
+            ({"values": np.where(arrays["values"] > 50, bad, arrays["values"])}, "none that can be")
+            for bad in IMPOSSIBLE
+        ),
     ):
         files.write_tensors(other, dict(arrays) | change, metadata)
         with pytest.raises(tw.FileError, match=f"a damaged table: .*{reason}"):
@@ -102,6 +109,9 @@ def test_other_files_of_tilewright_are_no_tables(tmp_path: Path, table: tw.Exact
         ("game", "x"),
         ("goal", "x"),
         ("value", "x"),
+        ("value", "nan"),
+        ("value", "-1.0"),
+        ("seconds", "inf"),
         ("walls", "x"),
         ("walls", "f" * 5000),
         ("walls", "7"),

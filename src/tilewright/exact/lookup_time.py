@@ -41,6 +41,7 @@ def time_lookups(table: ExactTable, count: int = 200_000, seed: int = 0) -> floa
         seed: The seed of the boards.
     """
     check_integer(f"count={excerpt(count)}", count, 1)
+    check_integer(f"seed={excerpt(seed)}", seed, 0)
     boards = table.keys[np.random.default_rng(seed).integers(len(table.keys), size=count)]
     policy = table.policy()
     _sum_values(policy, boards[:1])

@@ -11,7 +11,9 @@ from tilewright.games.twenty48 import LARGEST_CODE
 
 __all__ = ["practice_positions"]
 
-_TRIES = 2_000  # for each position
+MAX_COUNT = 100_000
+_TRIES = 2_000  # for each position, in a row
+_POSITIONS = 10  # for which tries are saved up
 
 
 def practice_positions(
@@ -32,7 +34,7 @@ def practice_positions(
 
     Args:
         table: The table of a game or of an endgame.
-        count: The number of boards.
+        count: The number of boards, at most 100,000.
         loss: The smallest and the largest loss of the second best move, in the unit of the table: little for a fine
             point, much for a board with one good move.
         value: The smallest and the largest value of the best move.
@@ -41,31 +43,40 @@ def practice_positions(
     Returns:
         Different boards; fewer than `count` if they are rare.
     """
-    check_integer(f"count={excerpt(count)}", count, 1)
+    check_integer(f"count={excerpt(count)}", count, 1, MAX_COUNT)
     check_integer(f"seed={excerpt(seed)}", seed, 0)
     for name, (low, high) in (("loss", loss), ("value", value)):
         if not low <= high:
             raise UsageError(f"{name}=({low}, {high}): the first number must not be above the second")
     random = np.random.default_rng(seed)
     found: dict[str, Board] = {}
-    for _ in range(_TRIES * count):
-        board = _random_board(table, random)
+    tries = allowed = _TRIES * min(count, _POSITIONS)
+    while tries and len(found) < count:
+        tries -= 1
         try:
+            board = _random_board(table, random)
             values = sorted(table.values(board).values())
         except BoardError:
             continue
-        if len(values) > 1 and loss[0] <= values[-1] - values[-2] <= loss[1] and value[0] <= values[-1] <= value[1]:
-            found[table.game.text(board)] = board
-            if len(found) == count:
-                break
+        text = table.game.text(board)
+        if text in found or len(values) < 2:
+            continue
+        if loss[0] <= values[-1] - values[-2] <= loss[1] and value[0] <= values[-1] <= value[1]:
+            found[text], tries = board, allowed
     return list(found.values())
 
 
 def _random_board(table: ExactTable, random: np.random.Generator) -> Board:
-    """A random afterstate of the table with a new 2, and large tiles of all sizes in place of the walls."""
+    """A random afterstate of the table with a new 2, and large tiles of all sizes in place of the walls.
+
+    Raises:
+        BoardError: The table has a board that is no afterstate.
+    """
     cells, game = int(table.keys[random.integers(len(table.keys))]), table.game
     walls, free = int(table.problem.space.walls), int(table.problem.space.free)
     empty = [place for place in range(16) if free >> 4 * place & 1 and not cells >> 4 * place & 15]
+    if not empty:
+        raise BoardError("an afterstate without an empty cell")
     cells |= 1 << 4 * int(random.choice(empty))
     count = table.problem.walls.bit_count()
     largest = min(LARGEST_CODE, table.problem.space.goal + count)

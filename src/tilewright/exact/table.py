@@ -4,6 +4,8 @@ A table has the value of every afterstate that can be reached. The value of a mo
 afterstate, so four look-ups tell everything about a state.
 """
 
+import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -35,6 +37,7 @@ __all__ = ["ExactTable", "load_table"]
 FORMAT = "tilewright exact table"
 TABLE = FileKind("table of exact values", lambda head: format_of(head) == FORMAT)
 VERSION, DISTILLED_VERSION = "1", "2"
+_ROUNDING = 1e-9  # by which the sum of probabilities may exceed 1
 _COUNTS = ("states", "canonical_states", "live_states")
 
 
@@ -239,12 +242,19 @@ def _unpacked(problem: Problem, packed: Array, boards: int) -> tuple[Array, Arra
 
 
 def _check_arrays(table: ExactTable) -> None:
-    """Raise ValueError if a look-up could read outside the arrays."""
-    kinds = [(table.keys, "u8"), (table.afterstate_values, "f8"), (table.offsets, "i8")]
-    if any(array.dtype != np.dtype(kind) or array.ndim != 1 for array, kind in kinds):
+    """Raise ValueError if a look-up could read outside the arrays, or if a number is none."""
+    kinds = [(table.keys, "u8", 1), (table.afterstate_values, "f8", 1), (table.offsets, "i8", 1)]
+    kinds.append((table.layer_sizes, "i8", 2))
+    if any(array.dtype != np.dtype(kind) or array.ndim != dimensions for array, kind, dimensions in kinds):
         raise ValueError("an array has another type")
     offsets, size = table.offsets, len(table.keys)
     if len(table.afterstate_values) != size or len(offsets) < 2 or offsets[0] != 0 or offsets[-1] != size:
         raise ValueError("its arrays do not fit each other")
     if (np.diff(offsets) < 0).any():
         raise ValueError("its layers are not in order")
+    if not size:
+        raise ValueError("it has no boards")
+    largest = sys.float_info.max if table.problem.is_score else 1 + _ROUNDING
+    least, most = table.afterstate_values.min(), table.afterstate_values.max()  # NaN if one is
+    if not (0 <= least <= most <= largest and 0 <= table.value <= largest and 0 <= table.seconds < math.inf):
+        raise ValueError("a value is none that can be")
