@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from tests.web.conftest import API, BOARD, wait_for
 from tests.web.live import PATIENT
 from tests.web.plugins import Corner, Halves, Unregistered
-from tilewright import AGENTS, GAMES, SpecError, make_agent, make_game
+from tilewright import AGENTS, GAMES, FileError, SpecError, make_agent, make_game
 from tilewright.play.recording import play_recorded
 from tilewright.web.app import make_app
 from tilewright.web.games import describe_games
@@ -163,6 +163,11 @@ def test_a_wrong_plug_in_is_refused_at_the_start(register: Any, spec: str, reaso
             register(spec)
     finally:
         GAMES._own, AGENTS._own = games, agents
+
+
+def test_a_table_that_does_not_exist_is_refused_at_the_start(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=r"L3-256\.table: cannot be read: No such file"):
+        register_agent(f"exact:table={tmp_path / 'L3-256.table'}")
 
 
 def test_a_registered_name_can_be_given_again() -> None:

@@ -3,9 +3,13 @@
 A spec may name a class as `module:Class`. Whoever starts the server may import modules in this way; a request may not.
 """
 
+from pathlib import Path
+
+from tilewright._core.files import read_metadata
 from tilewright._core.registry import Registry
 from tilewright.agents import AGENTS
 from tilewright.agents.base import Agent
+from tilewright.agents.exact import ExactAgent
 from tilewright.errors import SpecError
 from tilewright.games import GAMES
 from tilewright.games.base import Game
@@ -70,9 +74,13 @@ def register_agent(spec: str) -> str:
 
     Raises:
         SpecError: There is no such agent or option, or its name is the name of another agent.
+        FileError: The agent plays by a table whose file cannot be read.
     """
     name, words = AGENTS.parse(spec)
-    return AGENTS.make(_register(AGENTS, name), **words).spec
+    agent = AGENTS.make(_register(AGENTS, name), **words)
+    if isinstance(agent, ExactAgent) and isinstance(agent.table, str | Path):
+        read_metadata(Path(agent.table))  # the checksum of a large table takes long, and waits for the first request
+    return agent.spec
 
 
 def _register(registry: Registry[Game] | Registry[Agent], name: str) -> str:
