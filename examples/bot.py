@@ -6,6 +6,7 @@ python examples/bot.py [http://127.0.0.1:2048] [agent]
 
 import json
 import sys
+import urllib.error
 import urllib.parse
 import urllib.request
 from typing import Any
@@ -22,7 +23,10 @@ def ask(path: str, body: dict[str, object] | None = None, **query: str | int) ->
         return json.load(answer)
 
 
-game = ask("start", seed=7)
+try:
+    game = ask("start", seed=7)
+except urllib.error.URLError as error:
+    sys.exit(f"{server}: {error.reason}; `tilewright serve --no-open` starts a server")
 while not game["over"]:
     advice = ask("move", board=game["text"], agent=agent)
     position = {"board": game["text"], "score": game["score"], "stream": game["stream"]}

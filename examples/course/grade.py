@@ -210,6 +210,8 @@ def main() -> int:
     parser.add_argument("submission", type=Path)
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args()
+    if not options.submission.is_file():
+        parser.error(f"there is no file {options.submission}")
     results = grade(options.submission)
     passed = sum(not reason for reason in results.values())
     if options.json:

@@ -86,6 +86,17 @@ def test_a_file_that_does_not_run_fails_with_the_reason(tmp_path: Path) -> None:
     assert all("ModuleNotFoundError" in reason for reason in results.values())
 
 
+def test_a_file_that_does_not_exist_is_one_line_and_not_a_grade(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["grade.py", str(tmp_path / "nothing.py")])
+    with pytest.raises(SystemExit) as end:
+        load("grade").main()
+    printed = capsys.readouterr()
+    assert (end.value.code, printed.out) == (2, "")
+    assert printed.err.endswith("nothing.py\n")
+
+
 def test_the_leaderboard_ranks_a_class(tmp_path: Path) -> None:
     agent = (
         "import tilewright as tw\n\n\nclass Mine(tw.Agent):\n    def values(self, board, stream=None):\n        return "
