@@ -50,7 +50,7 @@ _TYPES: dict[object, tuple[str, str]] = {
     int: ("integer", "a whole number"),
     float: ("number", "a number"),
     bool: ("boolean", "true or false"),
-    tuple[str, ...]: ("list of strings", "a list of texts"),
+    tuple[str, ...]: ("list of strings", 'a list of texts, as ["first", "second"]'),
 }
 
 

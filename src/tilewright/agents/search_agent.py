@@ -26,7 +26,7 @@ class SearchAgent(Agent):
         depth: The depth in plies, 1 is no search; with `ms`, the largest depth.
         ms: The time for a move in milliseconds: the search deepens until it is up.
         limits: Depths for boards with 0, 1, 2, … empty cells, like 6-5-4; `depth` is for all that follow.
-        prune: Branches less probable than this are evaluated at once; 0 is no limit, and what None means.
+        prune: Branches less probable than this are evaluated without further search; 0, the default, searches all.
         table: The size of the transposition table in megabytes; a larger one helps from depth four on.
     """
 

@@ -33,9 +33,9 @@ def solve_command(
 ) -> None:
     """Solve GAME exactly: the value of perfect play, and with --out a table of all values.
 
-    GAME is 2048 on a small board, as `2048:rows=3,columns=3`. Without --goal, the value is the expected score of
-    perfect play; with it, the probability that perfect play makes the tile. It is the expectation over all first
-    boards.
+    GAME is 2048 on a small board, as `2048:rows=3,columns=3`, or an endgame of the 4x4 board, as `endgame:L3-256`.
+    Without --goal, the value of a small board is the expected score of perfect play; with it, the probability that
+    perfect play makes the tile. It is the expectation over all first boards.
 
     Finished layers are kept in FILE.work until FILE is written, so that the same command goes on after an
     interruption. The agent `exact:table=FILE` plays by the table.
@@ -47,6 +47,7 @@ def solve_command(
       tilewright solve 2048:rows=3,columns=3 --out 3x3.table
       tilewright evaluate exact:table=3x3.table --game 2048:rows=3,columns=3
       tilewright solve 2048:rows=3,columns=4 --goal 128 --estimate
+      tilewright solve endgame:L3-256 --estimate
     """
     output.announce_compilation()
     problem = make_problem(game, goal)

@@ -20,7 +20,13 @@ __all__ = ["sweep_command"]
 @click.command("sweep")
 @click.argument("config")
 @click.argument("over", nargs=-1, required=True, metavar="KEY=VALUE,VALUE,...")
-@click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a key of all configurations.")
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help='Change a key of all configurations; repeatable. A list is written as in TOML: \'tuples=["0145", "0123"]\'.',
+)
 @click.option("--seeds", default=1, show_default=True, help="The number of trainings of each combination.")
 @click.option("--evaluate-games", default=200, show_default=True, help="The number of games of each evaluation.")
 @click.option(

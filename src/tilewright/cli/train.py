@@ -32,7 +32,13 @@ __all__ = ["evaluation_of", "read_changes", "resumption_of", "run_session", "tra
     metavar="RUN",
     help="Go on with this run; it needs no CONFIG.",
 )
-@click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a key of the configuration.")
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help='Change a key of the configuration; repeatable. A list is written as in TOML: \'tuples=["0145", "0123"]\'.',
+)
 @click.option("--minutes", type=float, help="Change the budget in minutes of training.")
 @click.option("--games", type=int, help="Change the budget in games.")
 @click.option("--seed", type=int, help="Change the seed.")

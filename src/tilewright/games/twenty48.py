@@ -302,7 +302,7 @@ class Twenty48(Game):
         four: The probability that a new tile is a 4.
         start_tiles: The number of tiles on the first board.
         win_tile: The tile that wins the game: 4 to 131072.
-        cascade: Whether a merged tile may merge again in the same move, as in one paper.
+        cascade: Whether a merged tile may merge again in the same move, as in the paper of `reproduce goenawan-2020`.
     """
 
     four: Annotated[float, Range(0, 1)] = 0.1
