@@ -1,4 +1,4 @@
-"""A bot in twenty lines: it plays a game and asks a server for every move.
+"""A bot in about twenty lines: it plays a game and asks a server for every move.
 
 tilewright serve --no-open &
 python examples/bot.py [http://127.0.0.1:2048] [agent]

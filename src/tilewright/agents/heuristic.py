@@ -25,8 +25,8 @@ class HeuristicAgent(SearchAgent):
     Attributes:
         depth: The depth in plies, 1 is no search; with `ms`, the largest depth. Without it, the depth follows from the
             board; beside `limits` it is 3.
-        prune: Branches less probable than this are evaluated at once; 0.005 where the depth follows from the board, and
-            otherwise 0.
+        prune: Branches less probable than this are evaluated without further search; by default 0.005 where the depth
+            follows from the board, and otherwise 0.
 
     >>> make_agent("heuristic:depth=3").spec
     'heuristic:depth=3'

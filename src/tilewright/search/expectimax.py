@@ -75,7 +75,7 @@ def make_expectimax(
         depths_by_tiles: The largest depth for boards with 0, 1, … different tiles, read in the same way; None is no
             such limit.
         milliseconds: The time limit of a move; None is no limit.
-        min_probability: Branches less probable than this are evaluated at once; 0 is no limit.
+        min_probability: Branches less probable than this are evaluated without further search; 0 searches all.
         table_megabytes: The size of the transposition table.
     """
     n = MAX_DEPTH * MAX_OUTCOMES
