@@ -246,7 +246,9 @@ def _check_agent(agent: str) -> None:
 def _check_length(config: AnyConfig) -> None:
     key = "games" if isinstance(config, TrainingConfig) else "total_steps"
     if not getattr(config, key):
-        raise ConfigError(f"the configuration trains for {config.length}; a sweep needs a number of {key}")
+        raise ConfigError(
+            f"the configuration trains for {config.length}; a sweep needs a number of {key}, as {key}=5000"
+        )
 
 
 def _mean(trials: Sequence[TrialResult]) -> float:
