@@ -136,7 +136,7 @@ def test_the_curve_has_the_rows_of_the_folder(run: Run) -> None:
 
 
 def test_evaluations_and_stages_are_tables() -> None:
-    config = tiny(stages=("16",), start_pool=20, lambda_=0.0, evaluate_minutes=1e-4)
+    config = tiny(stages=("16",), start_pool=20, lambda_=0.0, evaluate_minutes=1e-9)
     run = train(config, out="run", threads=1)
     assert run.stages()[["stage", "games", "start_boards"]].values.tolist() == [[2, 150, 20]]
     evaluations = run.evaluations()

@@ -88,6 +88,7 @@ def page(browser: Browser, live: Live, request: pytest.FixtureRequest) -> Iterat
     options: dict[str, Any] = defaults | getattr(request, "param", {})
     loses_network = options.pop("loses_network", False)
     context = browser.new_context(base_url=live.url, **options)
+    context.route("**/nowhere", lambda route: route.abort())  # a page that has begun may miss a first route for a while
     found = context.new_page()
     found.set_default_timeout(1000 * HANG_SECONDS)
     complaints: list[str] = []

@@ -128,7 +128,8 @@ def test_games_and_agents_are_those_of_the_registries(client: TestClient) -> Non
     assert games[1]["tiles"][:5] == [0, 1, 2, 3, 6]
     assert {option["name"] for option in games[0]["options"]} >= {"rows", "columns", "four", "start_tiles"}
     agents = get(client, "/agents")
-    assert {agent["name"] for agent in agents} == set(AGENTS) - {"dqn", "afterstate", "exact"}  # which need a file
+    need_a_file = {"dqn", "afterstate", "exact", "policy"}
+    assert {agent["name"] for agent in agents} == set(AGENTS) - need_a_file
     assert [agent["run"] for agent in agents if agent["run"]] == ["large", "large"]
     small = get(client, "/agents", game="2048:rows=3,columns=3")
     assert [agent["spec"] for agent in small if agent["run"]] == ["expectimax:model=small", "ntuple:model=small"]
