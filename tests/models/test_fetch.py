@@ -1,6 +1,8 @@
 """Fetching models from a folder and from a server on this machine: what is right arrives, and nothing else does."""
 
+import contextlib
 import hashlib
+import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -218,3 +220,30 @@ def test_what_is_no_source_is_refused(source: str, sha256: str, message: str, tm
 def test_a_server_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"SHA256SUMS: cannot be read: .*refused"):
         fetch_models("http://127.0.0.1:9/one.safetensors", tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (b"HTTP/1.1 100 Continue\r\n\r\n", "headers of more than 1,048,576 bytes"),
+        (b"HTTP/1.1 404 " + b"no " * 9_000 + b"\r\n\r\n", f"404 {'no ' * 9}"),
+    ],
+    ids=["interim answers without an end", "a long reason"],
+)
+def test_a_hostile_answer_ends_and_is_a_short_line(answer: bytes, reason: str, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def send_without_end() -> None:
+            connection, _ = listening.accept()
+            with connection, contextlib.suppress(OSError):
+                connection.recv(1000)
+                while True:
+                    connection.sendall(answer)
+
+        thread = threading.Thread(target=send_without_end, daemon=True)
+        thread.start()
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}/one.safetensors"
+        with pytest.raises(FileError, match=f"one.safetensors: cannot be read: {reason}") as refused:
+            fetch_models(address, tmp_path / "out", sha256=ZEROS)
+        assert len(str(refused.value)) < 300
+        thread.join()

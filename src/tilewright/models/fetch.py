@@ -1,19 +1,20 @@
 """Fetching models that are too large for the package, from a web address or a folder; only when somebody asks for it.
 
 A model is accepted with its SHA-256 checksum only: a given one, or the one that the file `SHA256SUMS` beside it lists
-in the form that the command `sha256sum` writes. Everything is bounded: the size of a model, the length of the list, the
-time without a byte, and the number of redirections.
+in the form that the command `sha256sum` writes. Everything is bounded: the size of a model, the length of the list and
+of all headers, the time without a byte, and the number of redirections.
 """
 
 import hashlib
 import http.client
+import io
 import re
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from tilewright._core.files import replace_file
 from tilewright._core.inputs import MAX_TEXT, open_input, shown
@@ -29,6 +30,7 @@ MAX_BYTES = 16_000_000_000  # of a model; the largest network in 32 bits takes 2
 MAX_MODELS = 100  # of a folder
 SILENCE_SECONDS = 30.0  # without a byte from a server
 SUFFIX = ".safetensors"
+_MAX_REASON = 200  # characters, which a server may have chosen
 _CHUNK = 1 << 20
 _HEAD_BYTES = (1 << 20) + 8  # enough to tell a model from anything else
 _SUM = re.compile(r"[0-9a-fA-F]{64}")
@@ -164,14 +166,65 @@ class _SafeRedirects(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
+class _BoundedLines:
+    """Reads lines until they are too many: `http.client` skips interim answers (100 Continue) without an end."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._left = file, MAX_TEXT
+
+    def readline(self, limit: int = -1) -> bytes:
+        line = self._file.readline(limit)
+        self._left -= len(line)
+        if self._left < 0:
+            raise http.client.HTTPException(f"headers of more than {MAX_TEXT:,} bytes")
+        return line
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class _Response(http.client.HTTPResponse):
+    """An answer whose headers end."""
+
+    def begin(self) -> None:
+        """Read the headers."""
+        body = self.fp
+        self.fp = lines = cast("io.BufferedReader", _BoundedLines(body))
+        try:
+            super().begin()
+        finally:
+            if self.fp is lines:
+                self.fp = body
+
+
+class _HTTPConnection(http.client.HTTPConnection):
+    response_class = _Response
+
+
+class _HTTPSConnection(http.client.HTTPSConnection):
+    response_class = _Response
+
+
+class _HTTPHandler(urllib.request.HTTPHandler):
+    def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        """Open an address of http."""
+        return self.do_open(_HTTPConnection, req)
+
+
+class _HTTPSHandler(urllib.request.HTTPSHandler):
+    def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        """Open an address of https; certificates are checked as usual."""
+        return self.do_open(_HTTPSConnection, req)
+
+
 def _open(source: str) -> IO[bytes]:
     if not _is_address(source):
         return open_input(Path(source))
     opener = urllib.request.OpenerDirector()  # not `build_opener`, which also opens files and ftp
     for handler in (
         urllib.request.ProxyHandler,
-        urllib.request.HTTPHandler,
-        urllib.request.HTTPSHandler,
+        _HTTPHandler,
+        _HTTPSHandler,
         urllib.request.HTTPDefaultErrorHandler,
         urllib.request.HTTPErrorProcessor,
         urllib.request.UnknownHandler,
@@ -180,6 +233,9 @@ def _open(source: str) -> IO[bytes]:
         opener.add_handler(handler())
     try:
         file: IO[bytes] = opener.open(source, timeout=SILENCE_SECONDS)
+    except urllib.error.HTTPError as error:
+        error.close()
+        raise _read_error(source, error) from None
     except (OSError, ValueError, http.client.HTTPException) as error:
         raise _read_error(source, error) from None
     return file
@@ -195,4 +251,4 @@ def _read(file: IO[bytes], source: str, size: int) -> bytes:
 def _read_error(source: str, error: Exception) -> FileError:
     reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or str(error) or type(error).__name__
     code = f"{error.code} " if isinstance(error, urllib.error.HTTPError) else ""
-    return FileError(f"{shown(source)}: cannot be read: {code}{reason}")
+    return FileError(f"{shown(source)}: cannot be read: {code}{str(reason)[:_MAX_REASON]}")
