@@ -2,7 +2,8 @@
 
     python examples/course/grade.py submission.py [--json]
 
-The exit code is 0 if every check passes, 1 otherwise. A submission is code that runs with your rights: grade
+The exit code is 0 if every check passes, 1 otherwise. A submission runs in a process of its own, so that neither
+`sys.exit` nor a loop without an end stops the grader. It is code that runs with your rights: grade
 those of strangers in a container.
 """
 
@@ -10,7 +11,9 @@ import argparse
 import importlib.util
 import json
 import random
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +21,7 @@ from typing import Any, NamedTuple
 
 BOARD = (2, 2, 4, 0, 0, 2)
 OVER = (2, 4, 2, 4, 2, 4)
+SECONDS = 300.0  # of all checks together; those of a right solution take some seconds
 LEARNED = 150  # the mean score of games 301 to 400; a player that learns nothing has about 110
 
 
@@ -186,13 +190,37 @@ CHECKS: dict[str, Callable[[Any], None]] = {
 }
 
 
-def grade(path: Path) -> dict[str, str]:
-    """Return the result of every check: empty text if it passes, the mistake otherwise."""
+def grade(path: Path, seconds: float = SECONDS) -> dict[str, str]:
+    """Return the result of every check: empty text if it passes, the mistake otherwise.
+
+    Args:
+        path: The submission.
+        seconds: How long all checks together may take.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        results = Path(folder) / "results"
+        results.touch()
+        words = [sys.executable, __file__, str(path), "--results", str(results), "--checks", *CHECKS]
+        try:
+            subprocess.run(words, stdin=subprocess.DEVNULL, stdout=sys.stderr, timeout=seconds, check=False)  # noqa: S603
+            missing = "the submission ended the process"
+        except subprocess.TimeoutExpired:
+            missing = f"not done after {seconds:g} seconds"
+        found = dict(json.loads(line) for line in results.read_text(encoding="utf-8").splitlines())
+    return {name: found.get(name, missing) for name in CHECKS}
+
+
+def run_checks(path: Path, names: list[str], results: Path) -> None:
+    """Run the submission and some checks, and write a line for each one that is done."""
+    player, reason = None, ""
     try:
         player = load(path)
-    except Exception as error:  # noqa: BLE001  (a student's file may raise anything)
-        return dict.fromkeys(CHECKS, f"the file cannot be run: {type(error).__name__}: {error}")
-    return {name: _result(check, player) for name, check in CHECKS.items()}
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (a student's file may raise anything)
+        reason = f"the file cannot be run: {type(error).__name__}: {error}"
+    for name in names:
+        found = _result(CHECKS[name], player) if player else reason
+        with results.open("a", encoding="utf-8") as file:
+            file.write(json.dumps([name, found]) + "\n")
 
 
 def _result(check: Callable[[Any], None], player: Any) -> str:
@@ -200,7 +228,7 @@ def _result(check: Callable[[Any], None], player: Any) -> str:
         check(player)
     except MistakeError as mistake:
         return str(mistake)
-    except Exception as error:  # noqa: BLE001
+    except (Exception, SystemExit) as error:  # noqa: BLE001
         return f"{type(error).__name__}: {error}"
     return ""
 
@@ -209,7 +237,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("submission", type=Path)
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--results", type=Path, help=argparse.SUPPRESS)  # of the process that runs the submission
+    parser.add_argument("--checks", nargs="*", default=[], help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.results is not None:
+        run_checks(options.submission, options.checks, options.results)
+        return 0
     if not options.submission.is_file():
         parser.error(f"there is no file {options.submission}")
     results = grade(options.submission)

@@ -40,7 +40,7 @@ def find_agent(path: Path) -> tw.Agent:
 def play(path: Path, game: str, games: int, seed: int) -> Entry:
     try:
         return Entry(path.stem, tw.evaluate(find_agent(path), game, games=games, seed=seed))
-    except Exception as error:  # noqa: BLE001  (a student's agent may raise anything)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (a student's agent may raise anything)
         return Entry(path.stem, None, f"{type(error).__name__}: {error}")
 
 

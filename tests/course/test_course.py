@@ -97,17 +97,47 @@ def test_a_file_that_does_not_exist_is_one_line_and_not_a_grade(
     assert printed.err.endswith("nothing.py\n")
 
 
+@pytest.mark.parametrize(
+    ("ending", "reason"),
+    [
+        ("sys.exit(0)", "SystemExit: 0"),
+        ("os._exit(0)", "the submission ended the process"),
+        ("time.sleep(1000)", "not done after 0.5 seconds"),
+    ],
+)
+def test_a_submission_that_ends_the_process_or_does_not_end_fails(ending: str, reason: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(f"import os, sys, time\n\nprint('so far')\n{ending}\n")
+    seconds = 0.5 if "sleep" in ending else 600
+    results = load("grade").grade(tmp_path / "mine.py", seconds)
+    assert len(results) == 7
+    assert all(found.endswith(reason) for found in results.values())
+
+
+def test_a_check_that_exits_fails_alone(solution: str, tmp_path: Path) -> None:
+    grade = load("grade")
+    del grade.CHECKS["7 the player learns"]
+    (tmp_path / "mine.py").write_text(solution + "\n\ndef play(alpha):\n    raise SystemExit\n")
+    results = list(grade.grade(tmp_path / "mine.py").values())
+    assert results == ["", "", "", *["SystemExit: "] * 3]
+
+
 def test_the_leaderboard_ranks_a_class(tmp_path: Path) -> None:
     agent = (
         "import tilewright as tw\n\n\nclass Mine(tw.Agent):\n    def values(self, board, stream=None):\n        return "
     )
     rewards = "{move: board.game.slide(board, move)[1] for move in board.game.legal(board)}\n"
     first = "{move: -place for place, move in enumerate(board.game.legal(board))}\n"
-    for name, text in {"ada": agent + first, "bo": agent + rewards, "cy": "x = 3\n", "di": agent + "1 / 0\n"}.items():
+    for name, text in {
+        "ada": agent + first,
+        "bo": agent + rewards,
+        "cy": "x = 3\n",
+        "di": agent + "1 / 0\n",
+        "ed": "raise SystemExit",
+    }.items():
         (tmp_path / f"{name}.py").write_text(text)
     leaderboard = load("leaderboard")
     rows = leaderboard.rows(leaderboard.rank(tmp_path, "2048", games=5, seed=1))
-    assert [row["name"] for row in rows] == ["bo", "ada", "cy", "di"]
+    assert [row["name"] for row in rows] == ["bo", "ada", "cy", "di", "ed"]
     assert rows[1]["behind"].startswith("-")
     assert rows[2]["reason"] == "UsageError: 0 subclasses of tilewright.Agent: must be one"
     assert rows[3]["reason"].startswith("ZeroDivisionError")
