@@ -71,6 +71,23 @@ def test_a_readme_of_somebody_else_is_not_replaced(model: Model, tmp_path: Path)
     with pytest.raises(FileError, match=r"README\.md"):
         model.save_pretrained(tmp_path)
     assert (tmp_path / "README.md").read_text() == "# My notes\n"
+    assert [file.name for file in tmp_path.iterdir()] == ["README.md"]  # and the model is not written, either
+
+
+def test_errors_of_the_transport_are_one_line(model: Model, hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class TransportError(Exception):
+        """As that of httpx, which is no OSError."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise TransportError("\nno route to host\n\nsee the manual")
+
+    client = sys.modules["huggingface_hub"]
+    monkeypatch.setattr(client, "hf_hub_download", fail)
+    monkeypatch.setattr(client.HfApi, "create_repo", fail)
+    with pytest.raises(FileError, match=r"from the Hub: no route to host$"):
+        Model.from_pretrained("me/mine")
+    with pytest.raises(FileError, match=r"to the Hub: no route to host$"):
+        model.push_to_hub("me/mine")
 
 
 def test_a_model_goes_to_the_hub_and_comes_back(model: Model, hub: Path) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tilewright._core.files import write_text
 from tilewright._core.inputs import shown
-from tilewright._core.outputs import FileKind
+from tilewright._core.outputs import FileKind, check_output
 from tilewright._core.registry import load_object
 from tilewright._core.text import excerpt
 from tilewright.errors import FileError, UsageError
@@ -76,6 +76,7 @@ def save_pretrained(model: "Model", folder: str | Path, *, compact: bool, force:
     if not isinstance(folder, str | os.PathLike):
         raise UsageError(f"{excerpt(folder)} is no path: give a folder")
     path = Path(folder)
+    check_output(path / CARD_FILE, CARD, force=force)  # before the model is written
     model.save(path / MODEL_FILE, compact=compact, force=force)
     write_text(path / CARD_FILE, make_card(model), CARD, force=force)
 
@@ -108,8 +109,8 @@ def load_pretrained(
             token=token,
             library_name="tilewright",
         )
-    except (OSError, ValueError) as error:
-        raise FileError(f"{shown(source)}: cannot be read from the Hub: {error}") from None
+    except Exception as error:  # noqa: BLE001  (the client passes on errors of the library that sends its requests)
+        raise FileError(f"{shown(source)}: cannot be read from the Hub: {_reason(error)}") from None
     return load_model(file)
 
 
@@ -134,6 +135,11 @@ def push_model(
             found = api.upload_folder(
                 repo_id=repository, folder_path=folder, commit_message=commit_message, revision=branch
             )
-        except (OSError, ValueError) as error:
-            raise FileError(f"{shown(repo_id)}: cannot be written to the Hub: {error}") from None
+        except Exception as error:  # noqa: BLE001  (see above)
+            raise FileError(f"{shown(repo_id)}: cannot be written to the Hub: {_reason(error)}") from None
     return str(found)
+
+
+def _reason(error: Exception) -> str:
+    """The first line of an error that has some text, or its name."""
+    return next((line.strip()[:500] for line in str(error).splitlines() if line.strip()), type(error).__name__)
