@@ -230,7 +230,14 @@ def test_only_the_exact_origin_is_trusted(trusting: TestClient, local: TestClien
         assert "access-control-allow-origin" not in answer.headers
 
 
-@pytest.mark.parametrize("origin", ["*", "null", "", "play2048.co", "https://a.b/c", "https://*.b", "https://u@a.b"])
+@pytest.mark.parametrize(
+    "origin",
+    [
+        *("*", "null", "", "play2048.co", "https://a.b/c", "https://*.b", "https://u@a.b"),
+        *("https://a b", "https://\u00e9.example", "https://a:", "https://a..b", "https://a,b", "https://[v1.x]"),
+        f"https://{'a' * 254}",
+    ],
+)
 def test_what_is_no_origin_cannot_be_trusted(origin: str) -> None:
     with pytest.raises(UsageError, match="is no origin"):
         check_origin(origin)

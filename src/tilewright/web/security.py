@@ -10,6 +10,7 @@ The server may be started with origins that it trusts. Their pages can read from
 
 import asyncio
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable
 from urllib.parse import urlsplit
@@ -28,6 +29,8 @@ _ONCE = (b"host", b"origin", b"sec-fetch-site", b"content-length", b"content-typ
 _OWN_REQUESTS = ("same-origin", "none")  # of Sec-Fetch-Site: our own page, and what a visitor types
 _LONG = ("/reviews", "/replays")  # what has a whole game in it
 _API, _DESCRIPTION = "/api/", "/api/v1/openapi.json"  # only the description is computed once for all
+_HOST = re.compile(r"(?=.{1,253}$)[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?")  # as browsers send it: letters beyond are encoded
+_ADDRESS = re.compile(r"[0-9a-f:.]*:[0-9a-f:.]*")
 _SCHEMES = {"ws": "http", "wss": "https"}  # of a socket -> of the page that opens it
 _POLICY = (
     b"default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
@@ -70,10 +73,12 @@ def check_origin(origin: str) -> str:
         parts, port = urlsplit(""), None
     host = parts.hostname or ""
     is_default = port == {"http": 80, "https": 443}.get(parts.scheme)
-    name = f"[{host}]" if ":" in host else host
+    is_address = parts.netloc.startswith("[")
+    name = f"[{host}]" if is_address else host
     exact = f"{parts.scheme}://{name}" + ("" if port is None or is_default else f":{port}")
     written = f"{parts.scheme}://{parts.netloc}".lower()
-    is_origin = parts.scheme in ("http", "https") and host and "*" not in host and "@" not in parts.netloc
+    is_origin = parts.scheme in ("http", "https") and "@" not in parts.netloc
+    is_origin &= (_ADDRESS if is_address else _HOST).fullmatch(host) is not None and not parts.netloc.endswith(":")
     if not is_origin or origin.lower() != written:
         raise UsageError(f"{excerpt(origin)} is no origin: give scheme, host and port alone, as https://example.org")
     return exact
