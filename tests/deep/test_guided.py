@@ -8,6 +8,7 @@ import torch
 
 from tests.deep.small import make_small_network
 from tilewright import SpecError, UsageError, evaluate, make_agent, make_game
+from tilewright._core import memory
 from tilewright.agents.base import BatchAgent
 from tilewright.deep.guided import GuidedUctAgent, priors_of
 from tilewright.deep.model import DeepModel
@@ -44,6 +45,16 @@ def test_it_passes_the_conformance_suite_and_plays_games_side_by_side(prior: Pat
     together = evaluate(agent, game, games=6, seed=1)
     alone = [evaluate(agent, game, games=n + 1, seed=1).scores[n] for n in (0, 3, 5)]
     assert together.scores[[0, 3, 5]].tolist() == alone
+
+
+def test_trees_that_do_not_fit_into_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    forest = make_forest(3, 99)
+    nodes = sum(array.nbytes for array in forest if array.shape[:2] == (3, 100))
+    monkeypatch.setattr(memory, "available_memory", lambda: nodes)
+    make_forest(3, 99)
+    monkeypatch.setattr(memory, "available_memory", lambda: nodes - 1)
+    with pytest.raises(UsageError, match="a guided search of 3 games with 99 rollouts takes 43,200 bytes"):
+        make_forest(3, 99)
 
 
 def test_values_are_the_fractions_of_the_rollouts(prior: Path) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.jit import Int, inline, kernel, linked
+from tilewright._core.memory import check_memory
 from tilewright.games.rules import ILLEGAL, Rules, State, slide, spawn
 from tilewright.rng import next_word, seed_stream
 from tilewright.search.rollouts import Rollouts, final_value, roll_out
@@ -23,6 +24,7 @@ __all__ = ["NO_NODE", "Forest", "make_forest", "plant_roots", "run_rollouts"]
 
 u64 = np.uint64
 NO_CHILD = 0  # in place of a node: the root is nobody's child
+_NODE_BYTES = 144
 NO_NODE = -1  # a rollout that ended in the tree added no node
 
 
@@ -45,8 +47,15 @@ class Forest(NamedTuple):
 
 
 def make_forest(num_games: int, rollouts: int) -> Forest:
-    """Return room for the trees of a number of games with a number of rollouts each."""
+    """Return room for the trees of a number of games with a number of rollouts each.
+
+    Raises:
+        UsageError: There is not enough memory.
+    """
     shape = (num_games, rollouts + 1)
+    check_memory(
+        _NODE_BYTES * num_games * (rollouts + 1), f"a guided search of {num_games:,} games with {rollouts:,} rollouts"
+    )
     return Forest(
         np.zeros(shape, np.uint64),
         np.zeros(shape, np.uint64),
