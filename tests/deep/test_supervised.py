@@ -14,6 +14,8 @@ from tests.deep.small import SMALL, expected_score, make_small_network
 from tests.envs import reference
 from tests.learning.exact import solve_2048
 from tilewright import Board, UsageError, evaluate, make_agent, make_game
+from tilewright._core import memory
+from tilewright._core.files import read_tensors, write_tensors
 from tilewright.agents.base import Agent
 from tilewright.deep.learner import make_optimizer
 from tilewright.deep.policy import NetworkPolicy
@@ -134,6 +136,35 @@ def test_files_of_other_positions_are_refused(ntuple: str, tmp_path: Path) -> No
         StoredPositions(path, game, ntuple, 8, has_values=True)
     assert str(path) in str(half.value)
     assert "\n" not in str(half.value)
+
+
+def test_labels_that_cannot_be_are_refused(ntuple: str, tmp_path: Path) -> None:
+    path, game = tmp_path / "positions.safetensors", make_game(GAME)
+    write_positions(path, labelled_games(ntuple), 40)
+    tensors, metadata = read_tensors(path)
+    metadata.pop("sha256")
+    legal = np.isfinite(tensors["q_values"])
+    row = np.flatnonzero(~legal.all(axis=1))[0]
+    illegal_move, no_value = tensors["actions"].copy(), tensors["q_values"].copy()
+    illegal_move[row] = np.flatnonzero(~legal[row])[0]
+    other = np.flatnonzero(legal.sum(axis=1) > 1)[0]
+    no_value[other, next(a for a in np.flatnonzero(legal[other]) if a != tensors["actions"][other])] = -np.inf
+    for change, has_values in (({"actions": illegal_move}, False), ({"q_values": no_value}, True)):
+        write_tensors(path, dict(tensors) | change, metadata)
+        with pytest.raises(FileError, match="labels that are impossible"):
+            StoredPositions(path, game, ntuple, 8, has_values=has_values)
+    write_tensors(path, tensors, metadata | {"game": "chess"})
+    with pytest.raises(FileError, match=r"positions\.safetensors: .*chess"):
+        StoredPositions(path, game, ntuple, 8, has_values=True)
+
+
+def test_a_file_that_does_not_fit_into_memory_is_not_begun(
+    ntuple: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "available_memory", lambda: 2 * 40 * 33 - 1)
+    with pytest.raises(UsageError, match="a file of 40 labelled positions takes 2,640 bytes of memory"):
+        write_positions(tmp_path / "positions", labelled_games(ntuple), 40)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("symmetry", [False, True])

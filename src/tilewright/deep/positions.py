@@ -13,16 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.files import read_tensors, write_tensors
-from tilewright._core.jit import Int, kernel
+from tilewright._core.jit import Int, kernel, writable_view
+from tilewright._core.memory import check_memory
 from tilewright._core.outputs import FileKind, format_of
 from tilewright.deep.checkpoint import Counters, Tensors, check_games, check_that_sound, read_counter, restore_array
 from tilewright.deep.policy import GameBatch, make_game_batch
 from tilewright.deep.teacher import Labels, Teacher
 from tilewright.deep.vecenv import FinishedGame
-from tilewright.errors import FileError
+from tilewright.errors import FileError, UsageError
 from tilewright.games import make_known_game
 from tilewright.games.base import Game
-from tilewright.games.rules import Rules, State, largest, slide, spawn, start
+from tilewright.games.rules import ILLEGAL, Rules, State, largest, slide, spawn, start
 from tilewright.rng import stream_for
 
 __all__ = [
@@ -131,12 +132,36 @@ def move_games(rules: Rules, games: GameBatch, actions: NDArray[np.int64], score
         scores[i] += reward + spawn_reward
 
 
+@kernel
+def are_labels_sound(
+    rules: Rules, cells: Words, extra: Words, actions: NDArray[np.uint8], q_values: NDArray[np.float32]
+) -> bool:
+    """Return whether every label is a legal move, and every legal move has a finite value.
+
+    Args:
+        rules: The rules of the game.
+        cells: uint64[n], the first words of states that are sound.
+        extra: uint64[n], their second words.
+        actions: uint8[n], the labels, below 4.
+        q_values: float32[n, 4], or float32[n, 0] without values.
+    """
+    for i in range(len(actions)):
+        for action in range(4):
+            is_legal = slide(rules, State(cells[i], extra[i]), action)[1] != ILLEGAL
+            if action == actions[i] and not is_legal:
+                return False
+            if q_values.shape[1] and is_legal and not np.isfinite(q_values[i, action]):
+                return False
+    return True
+
+
 class LabelledGames(PositionSource):
     """Games that are played and labelled now. The teacher plays some of them, a student the others.
 
     Attributes:
         teacher: The teacher.
         num_taught: The number of games that the teacher plays.
+        has_values: Whether the values of the teacher are kept.
     """
 
     def __init__(
@@ -152,7 +177,7 @@ class LabelledGames(PositionSource):
             goal_tile: A game ends when it reaches this tile; 0: only when no move is legal.
             has_values: Whether the values of the teacher are kept.
         """
-        self.teacher, self.num_taught, self._has_values = teacher, num_taught, has_values
+        self.teacher, self.num_taught, self.has_values = teacher, num_taught, has_values
         self._goal_code = teacher.game.code(goal_tile) if goal_tile else NO_GOAL
         self._games, self._scores = make_game_batch(num_games), np.zeros(num_games, np.int64)
         for i in range(num_games):
@@ -169,7 +194,7 @@ class LabelledGames(PositionSource):
             rest = slice(self.num_taught, None)
             actions = np.concatenate((actions[: self.num_taught], student(cells[rest], extra[rest])))
         move_games(rules, games, actions, self._scores)
-        q_values = labels.q_values if self._has_values else labels.q_values[:, :0]
+        q_values = labels.q_values if self.has_values else labels.q_values[:, :0]
         return Positions(cells, extra, labels.actions.astype(np.uint8), q_values), finished
 
     def _label(self) -> tuple[Labels, list[FinishedGame]]:
@@ -234,7 +259,10 @@ class StoredPositions(PositionSource):
             raise FileError(
                 f"{path}: no file of labelled positions: its format is {metadata.get('format', 'none')[:60]}"
             )
-        found = make_known_game(metadata.get("game", "")).spec
+        try:
+            found = make_known_game(metadata.get("game", "")).spec
+        except UsageError as error:
+            raise FileError(f"{path}: its game: {error}") from None
         for what, given, wanted in (("game", found, game.spec), ("teacher", metadata.get("teacher", ""), teacher)):
             if given != wanted:
                 raise FileError(f"{path}: its {what} is {given[:100]}, not {wanted}")
@@ -283,12 +311,14 @@ def _read_positions(path: Path, game: Game, tensors: Tensors, has_values: bool) 
         if array.dtype != dtype or array.shape != shape or not n:
             raise FileError(f"{path}: the array {name} is damaged")
     positions = Positions(cells, extra, actions, q_values)  # type: ignore[arg-type]
-    sound = game.are_sound(positions.cells, positions.extra).all() and (positions.actions < 4).all()
+    sound = bool(game.are_sound(positions.cells, positions.extra).all() and (positions.actions < 4).all())
+    words = (writable_view(words) for words in positions)
+    sound = sound and are_labels_sound(game.rules, *words)
     if has_values:
         chosen = np.take_along_axis(positions.q_values, positions.actions[:, None].astype(np.int64), 1)
-        sound = sound and np.isfinite(chosen).all() and (positions.q_values < np.inf).all()
+        sound = sound and bool(np.isfinite(chosen).all() and (positions.q_values < np.inf).all())
     codes = len(game.tile_values)
-    sound = sound and ((ends >= 0) & (ends < [n, 1 << 60, codes])).all()  # type: ignore[operator]
+    sound = sound and bool(((ends >= 0) & (ends < [n, 1 << 60, codes])).all())  # type: ignore[operator]
     if not sound:
         raise FileError(f"{path}: it holds positions or labels that are impossible in {game.spec}")
     return positions, np.array(ends, np.int64)
@@ -306,7 +336,9 @@ def write_positions(path: Path, source: LabelledGames, count: int) -> None:
 
     Raises:
         FileError: The file cannot be written.
+        UsageError: There is not enough memory.
     """
+    check_memory(2 * count * (33 if source.has_values else 17), f"a file of {count:,} labelled positions")
     parts: list[Positions] = []
     ends: list[tuple[int, int, int]] = []
     done = 0
