@@ -28,8 +28,8 @@ def small_ntuple_configs(**changes: Any) -> list[TrainingConfig]:
     }
     kinds: list[dict[str, Any]] = [
         {"lambda_": 0.5},
-        {"stages": ("16", "16+8"), "start_pool": 10},
-        {"stages": ("16", "16+8"), "promote": True, "stages_from": 0.3},
+        {"stages": ("16", "16+8"), "start_pool": 10, "averaging": 0.5},
+        {"stages": ("16", "16+8"), "promote": True, "stages_from": 0.3, "averaging": 0.5},
         {"update": "online", "step_size": "fixed", "alpha": 0.1, "value_function": "action", "epsilon": 0.1},
     ]
     return [TrainingConfig(**(common | kind | changes)) for kind in kinds]
