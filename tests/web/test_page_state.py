@@ -24,6 +24,7 @@ from tests.web.browsing import (
     tiles_of,
 )
 from tests.web.live import Live, listening
+from tests.web.plugins import Halves
 from tilewright import Episode, make_agent, make_game
 from tilewright.play.recording import play_recorded
 from tilewright.web.positions import Position, play_move, start_position
@@ -346,6 +347,18 @@ def test_values_of_the_last_position_cannot_be_clicked(page: Page) -> None:
     expect(page.locator("#bars")).to_have_attribute("aria-busy", "true")
     held.release()
     expect(page.locator("#bars .bar.best").first).to_be_enabled()
+    expect(page.locator("#bars")).to_have_attribute("aria-busy", "false")
+
+
+def test_a_move_before_the_agents_of_its_game_asks_none_of_another(page: Page) -> None:
+    """The console has no complaint of a refused question."""
+    held = Held(page, "agents")
+    begin(page, "Halves", seed=5)
+    held.wait()
+    episode = Episode(Halves(), seed=5)
+    page.keyboard.press(KEYS[episode.legal[0]])
+    expect(page.locator(ABOUT)).to_have_text("1 move · seed 5")
+    held.release()
     expect(page.locator("#bars")).to_have_attribute("aria-busy", "false")
 
 

@@ -42,6 +42,8 @@ export class Advisor {
     let stopSaying = () => {};
     const patience = setTimeout(() => (stopSaying = sayWhileWaiting(note, t("ask.thinking"))), THINKS_LONG);
     try {
+      await this.picker.ready; // a move may come before the agents of its game
+      if (this.asking !== mine) return;
       const question = { game: store.spec, board: entry[1], agent: this.picker.spec };
       const advice = await get("move", question, mine.signal);
       if (this.asking !== mine || store.now !== entry) return;

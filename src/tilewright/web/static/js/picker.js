@@ -33,6 +33,7 @@ export class Picker {
   constructor(element, changed, label = t("agent")) {
     this.agents = [];
     this.choices = 0; // how often the visitor chose
+    this.ready = Promise.resolve(); // when the agents are those of the game that was loaded last
     this.chosen = new Map(); // agent to how far it thinks
     this.agent = make("select", {});
     this.thought = make("select", {});
@@ -53,7 +54,13 @@ export class Picker {
    * List the agents of a game, and choose one: `wanted` if it can play, otherwise the strongest. What the visitor chooses
    * while the list is on its way is kept.
    */
-  async load(game, wanted = "") {
+  load(game, wanted = "") {
+    const loading = this.#load(game, wanted);
+    this.ready = loading.catch(() => {});
+    return loading;
+  }
+
+  async #load(game, wanted) {
     const before = this.choices;
     const agents = await get("agents", { game });
     if (this.choices !== before) wanted = this.spec;
