@@ -94,6 +94,8 @@ def page(browser: Browser, live: Live, request: pytest.FixtureRequest) -> Iterat
     complaints: list[str] = []
     found.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
     found.on("pageerror", lambda error: complaints.append(str(error)))
+    refused: list[str] = []
+    found.on("response", lambda answer: refused.append(answer.url) if answer.status >= 400 else None)
     found.goto("/")
     expect(found.locator(".bar.best").first).to_be_visible()
     yield found
@@ -102,7 +104,7 @@ def page(browser: Browser, live: Live, request: pytest.FixtureRequest) -> Iterat
             words for words in complaints if "Failed to load resource" not in words and "WebSocket" not in words
         ]
     complaints = [words for words in complaints if words != WORKER_BLOCKED]
-    assert not complaints, complaints
+    assert not complaints, (complaints, refused)
     context.close()
 
 
