@@ -55,7 +55,6 @@ def test_ten_moves_by_keys_are_those_of_the_episode(page: Page, game: str) -> No
     expect_drawn(page, tiles_of(episode.board))
 
 
-@pytest.mark.parametrize("page", [{"loses_network": True}], indirect=True)  # a question may be refused while lists load
 def test_a_game_of_a_user_is_played_on_the_page(page: Page) -> None:
     begin(page, "Halves", seed=5)
     episode = Episode(Halves(), seed=5)

@@ -351,7 +351,8 @@ def test_values_of_the_last_position_cannot_be_clicked(page: Page) -> None:
 
 
 def test_a_move_before_the_agents_of_its_game_asks_none_of_another(page: Page) -> None:
-    """The console has no complaint of a refused question."""
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "/move?game=Halves" in request.url else None)
     held = Held(page, "agents")
     begin(page, "Halves", seed=5)
     held.wait()
@@ -360,6 +361,8 @@ def test_a_move_before_the_agents_of_its_game_asks_none_of_another(page: Page) -
     expect(page.locator(ABOUT)).to_have_text("1 move · seed 5")
     held.release()
     expect(page.locator("#bars")).to_have_attribute("aria-busy", "false")
+    assert asked
+    assert not [url for url in asked if "agent=expectimax" in url]  # which 2048 has a model for, and this game has not
 
 
 def test_dialogs_do_not_let_anything_through(page: Page) -> None:
