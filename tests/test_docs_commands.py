@@ -102,7 +102,8 @@ def folder(tmp_path: Path) -> Path:
     program = "".join(cell.text for cell in read_cells(text_of(ROOT / "docs/tutorials/td-learning.md")) if cell.is_code)
     mistaken = program.partition("random.seed(1)")[0].replace(" / len(TUPLES)", "")
     (tmp_path / "submission.py").write_text(mistaken, encoding="utf-8")
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for name in ("docs", "examples"):
+        (tmp_path / name).symlink_to(ROOT / name)
     return tmp_path
 
 
