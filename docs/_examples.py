@@ -58,7 +58,7 @@ class Output(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A shell command of a page, and what the page says it prints; `in_text` if it is no line of a block."""
+    """A shell command of a page, and what the page says it prints; `in_text` if it is not a line of a block."""
 
     text: str
     output: str = ""

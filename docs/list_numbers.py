@@ -7,8 +7,8 @@
 The source of a number is looked for in its own cell, in the heading of its column, in its line, then in its section
 from there upwards and downwards, then in the introductions of the sections that this section is part of. A paper or
 another program is the source of numbers in the same line or column only; a command or a report also of those nearby.
-This says where to look; it does not run anything. Numbers inside code and the level of "95 % interval" are no results, and reports under docs/results name
-their own commands.
+This says where to look; it does not run anything. Numbers inside code and the level of a "95 % interval" are not
+results, and reports under docs/results name their own commands.
 """
 
 import argparse
