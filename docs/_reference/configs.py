@@ -55,7 +55,7 @@ def architectures() -> str:
     """Return the deep architectures that have names."""
     rows = [(code(name), _trunk(found), _sizes(found), found.action_hidden) for name, found in ARCHITECTURES.items()]
     yes = [(name, trunk, sizes, "yes" if also else "") for name, trunk, sizes, also in rows]
-    return table(("architecture", "layers that see the board", "hidden layers of a head", "of action values, too"), yes)
+    return table(("architecture", "layers that see the board", "hidden layers of a head", "for action values"), yes)
 
 
 def _sizes(found: Architecture) -> str:

@@ -11,7 +11,8 @@ def code(text: object) -> str:
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table; bars inside a cell are escaped."""
+    """Return a table of the site's class `reference`; bars inside a cell are escaped."""
     lines = [headings, ["---"] * len(headings), *rows]
     cells = [[" ".join(str(cell).replace("|", "\\|").split()) for cell in line] for line in lines]
-    return "\n".join("| " + " | ".join(line) + " |" for line in cells) + "\n"
+    body = "\n".join("| " + " | ".join(line) + " |" for line in cells)
+    return f":::{{table}}\n:class: reference\n\n{body}\n:::\n"

@@ -53,7 +53,7 @@ def test_collecting_boards_and_new_stages_are_shown(tmp_path: Path) -> None:
     assert collecting[0].startswith("collecting start boards for stage 2: 0 boards in ")
     assert memory.lines == [
         f"stage 2 starts after 150 games, from 20 boards of {stage.collect_games} games; "
-        f"the stage before scored {stage.baseline_score:,.0f} from there"
+        f"the previous stage scored {stage.baseline_score:,.0f} from there"
     ]
 
 
@@ -69,7 +69,7 @@ def test_what_happens_is_said(tmp_path: Path) -> None:
     callback.on_stop_requested(session)
     assert memory.lines == [
         "evaluation after 5,000 games: mean 12,346 ± 500 in 200 games",
-        "stage 3 starts after 1,000 games, from 20 boards of 50 games; the stage before scored 4,321 from there",
+        "stage 3 starts after 1,000 games, from 20 boards of 50 games; the previous stage scored 4,321 from there",
         "not saved, will be tried again: checkpoint: cannot be written: No space left on device",
         "not saved, will be tried again: metrics: cannot be written: No space left on device",
         "saved again: nothing is missing",

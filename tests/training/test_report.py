@@ -55,7 +55,7 @@ def test_the_figure_shows_training_evaluations_stages_and_wins(folder: RunFolder
     )
     lines = lines_of(axes)
     assert lines["training games"] == ([100, 200], [1000, 2000])
-    assert lines["the stage before, from the same boards"] == ([210, 400], [1234.5, 1234.5])
+    assert lines["the previous stage, from the same boards"] == ([210, 400], [1234.5, 1234.5])
     blue = [line for line in axes.get_lines() if to_hex(line.get_color()) == BLUE]
     assert [numbers(line.get_xdata()) for line in blue] == [[100, 200], [300, 400]]  # no line from stage to stage
     [errorbar] = axes.containers
@@ -74,7 +74,7 @@ def test_the_figure_shows_training_evaluations_stages_and_wins(folder: RunFolder
     assert legend is not None
     assert sorted(text.get_text() for text in legend.get_texts()) == [
         "evaluations",
-        "the stage before, from the same boards",
+        "the previous stage, from the same boards",
         "training games",
     ]
 

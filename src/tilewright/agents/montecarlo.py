@@ -23,7 +23,7 @@ class MonteCarloAgent(RolloutAgent):
     """Plays the same number of rollouts for every legal move; their mean is its value.
 
     Attributes:
-        spawn: Whether every rollout begins with a new tile of its own (`fresh`), or all rollouts of a move with the
+        spawn: Whether every rollout begins with its own new tile (`fresh`), or all rollouts of a move with the
             same one (`shared`), as in the program of Goenawan, Tao & Wu.
         threads: The number of threads of a single move; `evaluate` plays whole games in parallel.
 

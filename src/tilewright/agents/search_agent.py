@@ -25,7 +25,7 @@ class SearchAgent(Agent):
     Attributes:
         depth: The depth in plies, where 1 means no search; with `ms`, the largest depth.
         ms: The time for a move in milliseconds: the search deepens until it is up.
-        limits: Depths for boards with 0, 1, 2, … empty cells, like 6-5-4; `depth` is for all that follow.
+        limits: Depths for boards with 0, 1, 2, … empty cells, like 6-5-4; `depth` is for all others.
         prune: Branches less probable than this are evaluated without further search; 0, the default, searches all.
         table: The size of the transposition table in megabytes; a larger one helps from depth four on.
     """

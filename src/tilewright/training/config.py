@@ -142,7 +142,7 @@ class TrainingConfig(Config):
         Range(15, 16),
     )
     features: tuple[str, ...] = key(
-        (), "With `tuples`: further features, such as large_tiles or empty_cells (Yeh et al. 2016)."
+        (), "With `tuples`: extra features, such as large_tiles or empty_cells (Yeh et al. 2016)."
     )
     by_hint: bool = key(
         False, "With `tuples`: separate weights for every hint, which announces the next tile (Threes only)."
@@ -159,7 +159,7 @@ class TrainingConfig(Config):
     )
     promote: bool = key(
         False,
-        "Train all stages together; a weight that a stage has not written yet is read from the stage before "
+        "Train all stages together; a weight that a stage has not written yet is read from the previous stage "
         "(weight promotion, Jaśkowski 2016).",
     )
     stages_from: float = key(
@@ -171,12 +171,12 @@ class TrainingConfig(Config):
     start_pool: int = key(
         0,
         "Train the stages one after the other; every later stage starts its games from this number of boards, at "
-        "which games of the stage before reached it (Yeh et al. 2016). 0: train all stages together.",
+        "which games of the previous stage reached it (Yeh et al. 2016). 0: train all stages together.",
         Range(0, 10_000_000),
     )
     teacher_fraction: float = key(
         0.0,
-        "With `start_pool`: the fraction of a later stage's training during which the stage before chooses the "
+        "With `start_pool`: the fraction of a later stage's training during which the previous stage chooses the "
         "moves and the new stage learns from them.",
         FRACTION,
     )
@@ -252,7 +252,7 @@ class TrainingConfig(Config):
         "With `goal_tile`: the reward for making it, besides its points. Scores of training games include it.",
         Range(0, 1_000_000_000),
     )
-    goal_only: bool = key(False, "With `goal_tile`: points have no reward, only the goal has.")
+    goal_only: bool = key(False, "With `goal_tile`: only the goal has a reward, points have none.")
     averaging: float = key(
         0.0,
         "The fraction of the training, at its end, over which snapshots of the weights are averaged; the model is "

@@ -64,7 +64,7 @@ class ProgressBarCallback(Callback):
         """Say that a stage starts."""
         self._display.say(
             f"stage {point.stage} starts after {point.games:,} games, from {point.start_boards:,} boards of "
-            f"{point.collect_games:,} games; the stage before scored {point.baseline_score:,.0f} from there"
+            f"{point.collect_games:,} games; the previous stage scored {point.baseline_score:,.0f} from there"
         )
 
     def on_save_failed(self, session: TrainingSession, error: FileError) -> None:

@@ -76,7 +76,7 @@ def _mark_stages(axes: "Axes", stages: list[StagePoint], last: int) -> None:
         axes.text(
             stage.games, 0.02, f" stage {stage.stage}", transform=axes.get_xaxis_transform(), color=SOFT, fontsize=9
         )
-        label = "the stage before, from the same boards" if i == 0 else None
+        label = "the previous stage, from the same boards" if i == 0 else None
         axes.plot([stage.games, end], [stage.baseline_score] * 2, color=INK, linewidth=1.2, linestyle=":", label=label)
 
 
