@@ -20,7 +20,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from tilewright._core.options import Configurable, Option, complete_class, option_words, options_of
 from tilewright._core.text import did_you_mean, excerpt
@@ -169,7 +169,7 @@ class Registry(Generic[T]):
         if not self._is_right_class(found):
             base = _public_name(load_object(self._base))
             raise SpecError(f"{self.kind} {name}: {entry.target} is not a subclass of {base}")
-        loaded: type[T] = found
+        loaded = cast(type[T], found)
         if issubclass(loaded, Configurable):
             complete_class(loaded)
         return loaded
@@ -186,7 +186,7 @@ class Registry(Generic[T]):
             f"there is no {self.kind} {name!r}{hint}; there are: {', '.join(known)}, and yours as module:Class"
         )
 
-    def _import(self, name: str, entry: Entry) -> Any:
+    def _import(self, name: str, entry: Entry) -> object:
         """Import an entry's target; errors of other people's modules become one sentence."""
         if entry.target.startswith("tilewright."):
             return load_object(entry.target, entry.extra)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tilewright._core.checks import check_that
 from tilewright._core.options import Configurable, check_ranges
@@ -20,7 +19,7 @@ from tilewright.errors import SearchStoppedError, SpecError
 from tilewright.games import make_game
 from tilewright.games.base import Game, no_move_error
 from tilewright.games.board import Board, BoardLike
-from tilewright.games.policy import GameResults, Policy, act_one, make_move_log, play_moves
+from tilewright.games.policy import GameResults, Policy, QValues, act_one, make_move_log, play_moves
 from tilewright.games.rules import ACTIONS, State
 from tilewright.games.state_kernels import typed_state
 from tilewright.rng import Stream, stream_for
@@ -159,7 +158,7 @@ class Agent(Configurable):
         """Return something that changes when the file of the agent's model does."""
         return None
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Leave out the players: another process makes its own."""
         return {key: value for key, value in self.__dict__.items() if key != "_players"}
 
@@ -216,6 +215,12 @@ class Player:
         """Wait for the next search to begin."""
         self._control.began[0] = 0
 
+    @property
+    def q_values(self) -> QValues | None:
+        """Where the policy leaves the values of the four moves, float[4]; None where it has none."""
+        found: QValues | None = getattr(_innermost(self.policy), "q_values", None)
+        return found
+
     def _check_stopped(self) -> None:
         if self.is_stopped:
             raise SearchStoppedError(f"the search of agent {self.agent.name} was stopped")
@@ -257,7 +262,7 @@ class Player:
 
     def _analyse_in_kernel(self, board: Board, stream: Stream) -> tuple[dict[str, float], str | None]:
         action = act_one(self.policy, self.game.rules, typed_state(board.state), stream)
-        q_values = getattr(_innermost(self.policy), "q_values", None)
+        q_values = self.q_values
         values = self.agent.values(board) if q_values is None else values_by_action(q_values)
         return values, ACTIONS[action] if values else None
 
@@ -307,7 +312,7 @@ class Player:
         return made
 
 
-def _innermost(policy: Any) -> Any:
+def _innermost(policy: Policy) -> Policy:
     """Return the policy that a wrapper such as `Downgraded` plays."""
     while hasattr(policy, "policy"):
         policy = policy.policy
@@ -323,6 +328,6 @@ def as_board(board: BoardLike) -> Board:
     return board if isinstance(board, Board) else make_game("2048").parse(board)
 
 
-def values_by_action(q_values: NDArray[Any]) -> dict[str, float]:
+def values_by_action(q_values: QValues) -> dict[str, float]:
     """Return the values of a kernel by the names of the moves, without those of illegal moves, which are -inf."""
     return {action: float(q_values[i]) for i, action in enumerate(ACTIONS) if np.isfinite(q_values[i])}

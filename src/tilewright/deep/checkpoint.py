@@ -5,7 +5,7 @@ if its content is impossible: a right checksum does not make it sound.
 """
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -133,7 +133,7 @@ def restore_generator(generator: np.random.Generator, state: object) -> None:
     check_that_sound(sound, "the state of its random generator is not valid")
 
 
-def check_grids(grids: NDArray[Any], game: Game) -> None:
+def check_grids(grids: NDArray[np.uint8], game: Game) -> None:
     """Check that grids uint8[…, rows, columns] hold tile codes of a game and, below the board, hints."""
     rows = grids.reshape(-1, *grids.shape[-2:])
     sound = (rows[:, : game.rows] < len(game.tile_values)).all() and (rows[:, game.rows :] <= BONUS_HINT).all()

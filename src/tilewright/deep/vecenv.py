@@ -1,7 +1,7 @@
 """The environments as a vector environment of Stable-Baselines3."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
@@ -16,6 +16,10 @@ from tilewright.envs.single import observation_space
 __all__ = ["BoardVecEnv", "FinishedGame"]
 
 _SEED_STRIDE = 1_000_003  # game i of seed s has the stream of seed s · stride + i: different seeds share no stream
+
+
+# Where an episode has ended: `terminal_observation` and `TimeLimit.truncated`.
+StepInfo: TypeAlias = dict[str, NDArray[np.uint8] | bool]
 
 
 class FinishedGame(NamedTuple):
@@ -100,7 +104,7 @@ class BoardVecEnv(VecEnv):
 
     def step_wait(
         self,
-    ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[StepInfo]]:
         """Make the stored moves.
 
         Returns:
@@ -109,7 +113,7 @@ class BoardVecEnv(VecEnv):
         """
         result, any_ended = self.games.step(self._actions)
         self.action_masks = result.action_masks.astype(np.bool_)
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        infos: list[StepInfo] = [{} for _ in range(self.num_envs)]
         dones = result.terminated | result.truncated
         if any_ended:
             for i in np.flatnonzero(dones):
@@ -143,7 +147,7 @@ class BoardVecEnv(VecEnv):
         *method_args: object,
         indices: int | Iterable[int] | None = None,
         **method_kwargs: object,
-    ) -> list[Any]:
+    ) -> list[NDArray[np.bool_]]:
         """Call `action_masks`, the only method of a board: bool[4] for each index, True where a move is legal.
 
         Raises:

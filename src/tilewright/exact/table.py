@@ -9,7 +9,6 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,7 +124,7 @@ class ExactTable:
         if type(game) is not Twenty48 or rules_spec(game) != rules_spec(own.game):
             raise SpecError(f"{self.path or 'the table'}: is of {own.title}; it cannot play {game.spec}")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The facts about the table, as `solve --json` prints them."""
         problem = self.problem
         return {

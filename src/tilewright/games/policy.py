@@ -26,6 +26,7 @@ __all__ = [
     "NoObserver",
     "Observer",
     "Policy",
+    "QValues",
     "act",
     "act_one",
     "apply_action",
@@ -41,8 +42,9 @@ __all__ = [
 u64 = np.uint64
 NO_ACTION = -1  # where no move is legal
 NO_LIMIT = np.iinfo(np.int64).max
+QValues: TypeAlias = NDArray[np.float32] | NDArray[np.float64]  # float[4], -inf where a move is illegal
 Policy: TypeAlias = Any  # a NamedTuple type that implements `act`
-Observer: TypeAlias = Any  # a NamedTuple type that implements `on_move`
+Observer: TypeAlias = tuple[object, ...]  # a NamedTuple type that implements `on_move`
 
 
 def act(policy: Policy, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
@@ -57,7 +59,7 @@ def act_one(policy: Policy, rules: Rules, state: State, stream: Stream) -> Int:
 
 
 @inline
-def best_action(q_values: NDArray[Any]) -> Int:
+def best_action(q_values: QValues) -> Int:
     """Return the first action of the highest value; NO_ACTION where all are -inf, the value of an illegal move."""
     best = NO_ACTION
     highest = -np.inf

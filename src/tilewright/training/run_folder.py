@@ -183,7 +183,7 @@ class StagePoint:
 
 Point: TypeAlias = TrainingPoint | EvaluationPoint | StagePoint | EpisodePoint
 P = TypeVar("P", bound=Point)
-Checkpoint: TypeAlias = tuple[dict[str, Array], dict[str, Any], dict[str, str]]
+Checkpoint: TypeAlias = tuple[dict[str, Array], dict[str, object], dict[str, str]]
 
 
 class SavedProgress(Protocol):
