@@ -42,7 +42,7 @@ class BoardVecEnv(VecEnv):
         games: The games.
         reward_scale: Rewards are divided by this number.
         action_masks: bool[n, 4], True where a move is legal now.
-        finished: The games that have ended; the caller empties the list.
+        finished: The games that have ended since the last `pop_finished`.
     """
 
     def __init__(self, options: EnvOptions, num_envs: int, *, reward_scale: float = 1.0, seed: int = 0) -> None:
@@ -75,6 +75,11 @@ class BoardVecEnv(VecEnv):
         result = self.games.reset()
         self.action_masks = result.action_masks.astype(np.bool_)
         return result.observations.reshape(self.num_envs, *self.games.observation_shape)
+
+    def pop_finished(self) -> list[FinishedGame]:
+        """Return the games that have ended since the last call."""
+        finished, self.finished = self.finished, []
+        return finished
 
     def current_grids(self) -> NDArray[np.uint8]:
         """Return the grids of all games as uint8[n, rows, columns]."""
