@@ -20,8 +20,7 @@ from tilewright.games import make_game
 from tilewright.games.base import Game, no_move_error
 from tilewright.games.board import Board, BoardLike
 from tilewright.games.policy import GameResults, Policy, QValues, act_one, make_move_log, play_moves
-from tilewright.games.rules import ACTIONS, State
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.rules import ACTIONS, State, typed_state
 from tilewright.rng import Stream, stream_for
 from tilewright.search.searcher import SearchControl, make_search_control
 

@@ -26,8 +26,7 @@ from tilewright.exact.problem import Problem, rules_spec
 from tilewright.games.base import Game
 from tilewright.games.board import Board, BoardLike
 from tilewright.games.policy import act_one
-from tilewright.games.rules import ACTIONS
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.rules import ACTIONS, typed_state
 from tilewright.games.twenty48 import Twenty48
 from tilewright.rng import new_stream
 

@@ -21,9 +21,8 @@ from tilewright.errors import BoardError, IllegalMoveError, SpecError, UsageErro
 from tilewright.games import GAMES, notation, state_kernels
 from tilewright.games.board import Board, BoardLike
 from tilewright.games.palette import WARM_PALETTE, Palette
-from tilewright.games.rules import ACTIONS, ILLEGAL, Rules, State
+from tilewright.games.rules import ACTIONS, ILLEGAL, MAX_OUTCOMES, Rules, State, make_outcomes, typed_state
 from tilewright.games.soundness import Bools, Codes, Words, board_cells, codes_of
-from tilewright.games.state_kernels import MAX_OUTCOMES
 from tilewright.rng import Stream, check_stream, stream_for
 
 __all__ = ["Game", "action_number", "no_move_error"]
@@ -203,7 +202,7 @@ class Game(Configurable, ABC):
         return GAMES.spec_of(self)
 
     def _state(self, board: BoardLike) -> State:
-        return state_kernels.typed_state(self.parse(board).state)
+        return typed_state(self.parse(board).state)
 
     def start(self, seed: int = 0) -> Board:
         """Draw a first board: the one with which game 0 of `seed` begins.
@@ -261,7 +260,7 @@ class Game(Configurable, ABC):
         """
         number = action_number(action)
         board = self.parse(board)
-        state, reward = state_kernels.slide_one(self.rules, state_kernels.typed_state(board.state), number)
+        state, reward = state_kernels.slide_one(self.rules, typed_state(board.state), number)
         if reward == ILLEGAL:
             legal = f"legal: {', '.join(self.legal(board)) or 'none, the game is over'}"
             reason = "the board has no tiles" if board.is_empty else legal
@@ -292,7 +291,7 @@ class Game(Configurable, ABC):
         stream = stream_for(seed) if seed is not None else check_stream(stream)
         after = self.parse(after)
         self._check_afterstate(after)
-        state, reward = state_kernels.spawn_one(self.rules, state_kernels.typed_state(after.state), stream)
+        state, reward = state_kernels.spawn_one(self.rules, typed_state(after.state), stream)
         return Board(self, State(*state)), reward
 
     def outcomes(self, after: BoardLike) -> list[tuple[Board, float]]:
@@ -307,8 +306,8 @@ class Game(Configurable, ABC):
         """
         after = self.parse(after)
         self._check_afterstate(after)
-        into = state_kernels.make_outcomes()
-        n = state_kernels.outcomes_one(self.rules, state_kernels.typed_state(after.state), into)
+        into = make_outcomes()
+        n = state_kernels.outcomes_one(self.rules, typed_state(after.state), into)
         return [
             (Board(self, State(int(into.cells[i]), int(into.extra[i]))), float(into.probability[i])) for i in range(n)
         ]

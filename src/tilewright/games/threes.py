@@ -41,6 +41,9 @@ from tilewright.games.rules import (
     high_bits,
     hint_of,
     largest,
+    largest_of_nibbles,
+    no_high_bits,
+    not_downgraded,
     outcomes,
     slide,
     spawn,
@@ -307,10 +310,9 @@ def symmetry_threes(rules: ThreesRules, state: State, which: Int) -> State:
     return State(cells, (state.extra & HINT_AND_BAG) | (entry << ENTRY_SHIFT))
 
 
-@implements(largest, ThreesRules)
-def largest_threes(rules: ThreesRules, state: State) -> Int:
-    """The largest nibble."""
-    return largest_nibble(state.cells)
+implements(largest, ThreesRules)(largest_of_nibbles)
+implements(downgrade_to, ThreesRules)(not_downgraded)
+implements(high_bits, ThreesRules)(no_high_bits)
 
 
 @implements(tile_sum, ThreesRules)
@@ -323,22 +325,10 @@ def tile_sum_threes(rules: ThreesRules, state: State) -> Int:
     return found
 
 
-@implements(downgrade_to, ThreesRules)
-def downgrade_threes(rules: ThreesRules, state: State, largest_code: Int) -> State:
-    """Threes has no tile-downgrading: all its codes fit in a nibble."""
-    return state
-
-
 @implements(hint_of, ThreesRules)
 def hint_of_threes(rules: ThreesRules, state: State) -> Int:
     """The hint: 1, 2, 3, or from 4 the largest code of a bonus tile."""
     return np.int64(state.extra & u64(15))
-
-
-@implements(high_bits, ThreesRules)
-def high_bits_threes(rules: ThreesRules, state: State) -> Word:
-    """No code of Threes has a fifth bit."""
-    return ZERO
 
 
 @dataclass(frozen=True)
