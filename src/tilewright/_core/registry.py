@@ -278,13 +278,17 @@ class Registry(Generic[T]):
         except (TypeError, ValueError) as error:
             raise SpecError(f"{self.kind} {name}: {error}") from error
 
-    def spec_of(self, made: T) -> str:
+    def spec_of(self, made: T, cls: type[T] | None = None) -> str:
         """The spec that makes an equal object, with the options that differ from their defaults.
 
         It begins with a registered name where there is one, otherwise with `module:Class`. What only Python can
         express is left out: a class within a function is called by its name alone.
+
+        Args:
+            made: The object.
+            cls: The class that makes such objects, if it is not their own.
         """
-        target = _target_of(type(made))
+        target = _target_of(type(made) if cls is None else cls)
         name = self._registered_name(made, target)
         if name is None:
             name = str(getattr(made, "name", target)) if "<locals>" in target else target

@@ -25,7 +25,7 @@ from tilewright.games.rules import ACTIONS, ILLEGAL, MAX_OUTCOMES, Rules, State,
 from tilewright.games.soundness import Bools, Codes, Words, board_cells, codes_of
 from tilewright.rng import Stream, check_stream, stream_for
 
-__all__ = ["Game", "action_number", "no_move_error"]
+__all__ = ["Game", "action_number", "check_same_game", "no_move_error"]
 
 _CHECKED_AT_ONCE = 1 << 16  # states
 
@@ -419,6 +419,26 @@ def action_number(action: str) -> int:
         hint = did_you_mean(action, ACTIONS) if isinstance(action, str) else ""
         raise IllegalMoveError(f"{excerpt(action)} is no move{hint}; moves are {', '.join(ACTIONS)}")
     return ACTIONS.index(action)
+
+
+def check_same_game(trained: Game, played: Game) -> None:
+    """Check that a model of one game can play another: the same game, or a variant of it, on a board of the same size.
+
+    Games are the same if they have the same name, and the class of one is that of the other or derived from it: a game
+    of yours may have the name of any other.
+
+    Raises:
+        UsageError: It cannot.
+    """
+    alike = (trained.name, trained.rows, trained.columns) == (played.name, played.rows, played.columns)
+    if not alike or not (_is_a(trained, type(played)) or _is_a(played, type(trained))):
+        raise UsageError(f"the model was trained for {trained.spec} and cannot play {played.spec}")
+
+
+def _is_a(game: Game, kind: type) -> bool:
+    """Tell whether a game is of a class, by the name of the class: its module may have been loaded again."""
+    wanted = kind.__module__, kind.__qualname__
+    return any((base.__module__, base.__qualname__) == wanted for base in type(game).__mro__)
 
 
 def no_move_error(board: Board) -> UsageError:

@@ -207,7 +207,7 @@ class Run:
         parts = [f"<p>{html.escape(repr(self))}</p>"]
         if points:
             curve = embedded(draw_curve(self._folder), "Mean score against games of training")
-            parts += [f"<p>{summarise(points)}</p>", curve]
+            parts += [f"<p>{summarise(self._folder)}</p>", curve]
         return "".join(parts)
 
 
