@@ -28,11 +28,13 @@ class DeferredLibrary(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
+        """Return 0: the code has no address before a kernel contains it."""
         self._ensure_finalized()
-        return 0  # nowhere
+        return 0
 
     @property
     def codegen(self) -> "DeferredLibrary":
+        """Return what Numba calls `set_env` of."""
         return self
 
     def set_env(self, name: str, environment: Environment) -> None:
