@@ -19,7 +19,7 @@ from tilewright.errors import SearchStoppedError, SpecError
 from tilewright.games import make_game
 from tilewright.games.base import Game, no_move_error
 from tilewright.games.board import Board, BoardLike
-from tilewright.games.policy import GameResults, Policy, QValues, act_one, make_move_log, play_moves
+from tilewright.games.policy import GameResults, Policy, QValues, act_one, innermost, make_move_log, play_moves
 from tilewright.games.rules import ACTIONS, State, typed_state
 from tilewright.rng import Stream, stream_for
 from tilewright.search.searcher import SearchControl, make_search_control
@@ -190,7 +190,7 @@ class Player:
     def __init__(self, agent: Agent, game: Game, policy: Policy | None) -> None:
         self.agent, self.game, self.policy = agent, game, policy
         self.unit: Unit = agent.unit
-        self._control: SearchControl = getattr(_innermost(policy), "control", None) or make_search_control()
+        self._control: SearchControl = getattr(innermost(policy), "control", None) or make_search_control()
 
     def stop(self) -> None:
         """End the search that is under way, and every later one, from any thread.
@@ -217,7 +217,7 @@ class Player:
     @property
     def q_values(self) -> QValues | None:
         """Where the policy leaves the values of the four moves, float[4]; None where it has none."""
-        found: QValues | None = getattr(_innermost(self.policy), "q_values", None)
+        found: QValues | None = getattr(innermost(self.policy), "q_values", None)
         return found
 
     def _check_stopped(self) -> None:
@@ -242,7 +242,7 @@ class Player:
         else:
             values, move = self._analyse_in_kernel(board, stream)
         self._check_stopped()
-        status = getattr(_innermost(self.policy), "status", None)
+        status = getattr(innermost(self.policy), "status", None)
         depth, nodes = (None, None) if status is None else (int(status.depth[0]), int(status.nodes[0]))
         return Analysis(values, move, depth, nodes, time.perf_counter() - began, self.unit)
 
@@ -309,13 +309,6 @@ class Player:
             score += reward + spawn_reward
             made.append(PlayedMove(action, board.state, score))
         return made
-
-
-def _innermost(policy: Policy) -> Policy:
-    """Return the policy that a wrapper such as `Downgraded` plays."""
-    while hasattr(policy, "policy"):
-        policy = policy.policy
-    return policy
 
 
 def _first_best(values: dict[str, float]) -> str:

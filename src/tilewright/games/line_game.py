@@ -22,7 +22,7 @@ from tilewright._core.text import excerpt
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
 from tilewright.games.bitboard import board_mask, empty_cells, orient, symmetric_cells
-from tilewright.games.line_tables import LINES, arrange_tables, join_rows, look_up_rows
+from tilewright.games.line_tables import LINES, arrange_tables, join_rows, look_up_rows, rewards_of_rows
 from tilewright.games.rules import (
     ILLEGAL,
     LARGEST_NIBBLE,
@@ -81,13 +81,7 @@ def slide_lines(rules: LineRules, state: State, action: Int) -> tuple[State, Int
     moved = join_rows(a, b, c, d)
     if moved == cells:
         return state, ILLEGAL
-    reward = (
-        rules.rewards[a >> u64(16)]
-        + rules.rewards[b >> u64(16)]
-        + rules.rewards[c >> u64(16)]
-        + rules.rewards[d >> u64(16)]
-    )
-    return State(orient(moved, action), ZERO), reward
+    return State(orient(moved, action), ZERO), rewards_of_rows(rules.rewards, a, b, c, d)
 
 
 @implements(spawn, LineRules)

@@ -31,6 +31,7 @@ __all__ = [
     "act_one",
     "apply_action",
     "best_action",
+    "innermost",
     "make_move_log",
     "make_results",
     "on_move",
@@ -56,6 +57,13 @@ def act(policy: Policy, rules: Rules, state: State, stream: Stream) -> tuple[Int
 def act_one(policy: Policy, rules: Rules, state: State, stream: Stream) -> Int:
     """Return the action that a policy takes in one state; a policy with the field `q_values` fills it."""
     return act(policy, rules, state, stream)[0]
+
+
+def innermost(policy: Policy) -> Policy:
+    """Return the policy that a wrapper with the field `policy` plays, such as one for downgraded boards."""
+    while hasattr(policy, "policy"):
+        policy = policy.policy
+    return policy
 
 
 @inline

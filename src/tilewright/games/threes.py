@@ -27,7 +27,7 @@ from tilewright.errors import BoardError
 from tilewright.games.base import Game
 from tilewright.games.bitboard import board_mask, empty_cells, largest_nibble, orient, symmetric_cells, symmetric_set
 from tilewright.games.board import Board, BoardLike
-from tilewright.games.line_tables import Line, build_line_table, join_rows, look_up_rows, move_line
+from tilewright.games.line_tables import Line, build_line_table, join_rows, look_up_rows, move_line, rewards_of_rows
 from tilewright.games.palette import Palette
 from tilewright.games.rules import (
     DOWN,
@@ -141,12 +141,7 @@ def slide_threes(rules: ThreesRules, state: State, action: Int) -> tuple[State, 
     moved = join_rows(a, b, c, d)
     if moved == cells:
         return state, ILLEGAL
-    reward = (
-        rules.merge_rewards[a >> u64(16)]
-        + rules.merge_rewards[b >> u64(16)]
-        + rules.merge_rewards[c >> u64(16)]
-        + rules.merge_rewards[d >> u64(16)]
-    )
+    reward = rewards_of_rows(rules.merge_rewards, a, b, c, d)
     entry = _entry_cells(rules, moved ^ cells, action)
     extra = (state.extra & HINT_AND_BAG) | (entry << ENTRY_SHIFT)
     return State(orient(moved, action), extra), reward

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 from tilewright._core.config import Value
 from tilewright._core.frames import data_frame
 from tilewright._core.html import embedded
+from tilewright._core.plots import given_or_new
 from tilewright._core.registry import load_object
 from tilewright.errors import FileError, UsageError
 from tilewright.training.callbacks import Callbacks, as_callback
@@ -153,10 +154,7 @@ class Run:
         Returns:
             The axes.
         """
-        if ax is None:
-            from matplotlib import pyplot
-
-            _, ax = pyplot.subplots(layout="constrained")
+        ax = given_or_new(ax)
         plot_curve(self._folder, ax)
         return ax
 
