@@ -11,7 +11,7 @@ True
 """
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tilewright._core.options import Range
@@ -170,7 +170,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import a public name when it is first used, so that `import tilewright` costs nothing."""
     if name not in _HOMES:
         raise AttributeError(f"module 'tilewright' has no attribute {name!r}")

@@ -12,7 +12,8 @@ import pytest
 from tests.process import PACKAGE, run_python, run_tilewright
 from tilewright import make_game
 from tilewright._core import jit
-from tilewright.games.state_kernels import slide_one, typed_state
+from tilewright.games.rules import typed_state
+from tilewright.games.state_kernels import slide_one
 
 DAY = 86_400
 FOLDER = "from tilewright._core.jit import cache_folder; print(cache_folder().name)"

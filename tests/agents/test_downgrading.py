@@ -15,8 +15,7 @@ from tilewright._core.jit import kernel
 from tilewright.agents.expectimax import ExpectimaxAgent
 from tilewright.agents.ntuple import NTupleAgent
 from tilewright.errors import ConfigError
-from tilewright.games.rules import Rules, State
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.rules import Rules, State, typed_state
 from tilewright.ntuple.downgrade import Downgraded, Downgrading, downgrade
 from tilewright.ntuple.model import Model
 from tilewright.ntuple.patterns import NTupleArchitecture

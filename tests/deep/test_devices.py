@@ -11,7 +11,7 @@ import torch
 
 from tests.deep.small import AFTERSTATE, make_small_network, small
 from tilewright import ConfigError, SpecError, UsageError, make_agent, make_game
-from tilewright.deep import dqn as dqn_module
+from tilewright.deep import learner as learner_module
 from tilewright.deep import network as network_module
 from tilewright.deep.config import DeepConfig
 from tilewright.deep.devices import autocast_type, find_device, is_device_name, send
@@ -128,7 +128,7 @@ def test_boards_are_bytes_when_they_are_sent(config: DeepConfig, monkeypatch: py
             sent.append(array.dtype)
         return send(array, device)
 
-    for module in (dqn_module, network_module):
+    for module in (learner_module, network_module):
         monkeypatch.setattr(module, "send", spy)
     learner = LEARNERS[config.algorithm](config)
     while not learner.pop_losses():

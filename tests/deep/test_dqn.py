@@ -98,8 +98,8 @@ def test_symmetric_boards_are_learned_alike() -> None:
             dqn.replay_buffer.add(grids, grids, np.full(16, 3), np.full(16, 5.0), np.zeros(16), [{}] * 16)
         dqn.train(300, 32)
         every = np.arange(8)
-        symmetric = dqn.symmetries.transform_grids(np.repeat(grids[:1], 8, axis=0), every)
-        actions = dqn.symmetries.transform_actions(np.full(8, 3), every)
+        symmetric = learner.symmetries.transform_grids(np.repeat(grids[:1], 8, axis=0), every)
+        actions = learner.symmetries.transform_actions(np.full(8, 3), every)
         values = dqn.q_net.predict(symmetric)[every, actions]
         assert values[0] == pytest.approx(5, abs=0.2)
         errors[symmetry] = np.abs(values - 5).max()

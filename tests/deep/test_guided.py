@@ -10,6 +10,7 @@ from tests.deep.small import make_small_network
 from tilewright import SpecError, UsageError, evaluate, make_agent, make_game
 from tilewright._core import memory
 from tilewright.agents.base import BatchAgent
+from tilewright.agents.uct import UctAgent
 from tilewright.deep.guided import GuidedUctAgent, priors_of
 from tilewright.deep.model import DeepModel
 from tilewright.games.rules import ACTIONS
@@ -40,11 +41,18 @@ def prior(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_passes_the_conformance_suite_and_plays_games_side_by_side(prior: Path) -> None:
     game, agent = make_game(GAME), make_agent(f"uct:prior={prior},rollouts=10")
     assert isinstance(agent, BatchAgent)
+    assert agent.spec == f"uct:rollouts=10,prior={prior}"
     assert make_agent(agent.spec) == agent
     check_agent(agent, game, games=2)
     together = evaluate(agent, game, games=6, seed=1)
     alone = [evaluate(agent, game, games=n + 1, seed=1).scores[n] for n in (0, 3, 5)]
     assert together.scores[[0, 3, 5]].tolist() == alone
+
+
+def test_a_prior_is_named_so_that_no_search_is_left_unguided(prior: Path) -> None:
+    assert isinstance(UctAgent(10, prior=prior), GuidedUctAgent)
+    with pytest.raises(TypeError, match="positional"):
+        UctAgent(10, "score", "random", 0, "", 2.0, prior)
 
 
 def test_trees_that_do_not_fit_into_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

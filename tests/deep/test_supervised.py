@@ -176,7 +176,7 @@ def test_the_loss_of_moves_is_their_cross_entropy(symmetry: bool) -> None:
     game, expected, chosen = make_game(GAME), [], []
     for board, action, which in zip(boards_of(positions), positions.actions, symmetries, strict=True):
         image = game.symmetries(board)[which]
-        (move,) = learner._symmetries.transform_actions(np.array([int(action)]), np.array([which]))
+        (move,) = learner.symmetries.transform_actions(np.array([int(action)]), np.array([which]))
         logits = learner.network.predict(reference.grid(image)[None])[0]
         legal = [ACTIONS.index(name) for name in game.legal(image)]
         assert move in legal

@@ -42,7 +42,7 @@ def test_a_table_in_memory_is_saved(tmp_path: Path, table: tw.ExactTable) -> Non
 def test_facts_for_json(table: tw.ExactTable) -> None:
     facts = table.to_dict()
     assert (facts["states"], facts["canonical_states"], facts["live_states"]) == (85_844, 21_752, 17_268)
-    assert facts["bytes"] == Path(facts["file"]).stat().st_size
+    assert facts["bytes"] == Path(str(facts["file"])).stat().st_size
     assert facts["objective"] == "score"
 
 

@@ -15,8 +15,7 @@ from scipy import stats
 from tilewright._core.jit import kernel
 from tilewright.games.base import Game
 from tilewright.games.board import Board
-from tilewright.games.rules import Rules, State, spawn, start
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.rules import Rules, State, spawn, start, typed_state
 from tilewright.rng import Stream, stream_for
 
 Words = NDArray[np.uint64]

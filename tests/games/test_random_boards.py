@@ -10,6 +10,7 @@ from tilewright.errors import IllegalMoveError
 from tilewright.games import state_kernels
 from tilewright.games.base import Game
 from tilewright.games.board import Board
+from tilewright.games.rules import make_outcomes, typed_state
 from tilewright.games.threes import Threes
 
 BOARDS = 40
@@ -59,13 +60,13 @@ def test_outcomes_are_those_of_the_naive_game(game: Game, boards: list[Board]) -
 
 
 def test_an_outcome_earns_the_points_of_its_new_tile(game: Game, boards: list[Board]) -> None:
-    into = state_kernels.make_outcomes()
+    into = make_outcomes()
     for board in boards:
         for action in game.legal(board):
             after, _ = game.slide(board, action)
             before = tiles_score(game, after)
             outcomes = game.outcomes(after)
-            state_kernels.outcomes_one(game.rules, state_kernels.typed_state(after.state), into)
+            state_kernels.outcomes_one(game.rules, typed_state(after.state), into)
             gains = [tiles_score(game, outcome) - before for outcome, _ in outcomes]
             assert into.reward[: len(outcomes)].tolist() == gains, after
 

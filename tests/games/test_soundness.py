@@ -11,8 +11,7 @@ from tilewright import Episode, make_game
 from tilewright.errors import BoardError, SpecError
 from tilewright.games.base import Game
 from tilewright.games.board import Board
-from tilewright.games.rules import State
-from tilewright.games.state_kernels import make_outcomes
+from tilewright.games.rules import State, make_outcomes
 
 GAMES = [
     make_game("2048"),

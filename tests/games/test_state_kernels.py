@@ -10,13 +10,13 @@ from tests.process import PACKAGE, run_python
 CALLS = """
 from tilewright import make_game, stream_for
 from tilewright.games import state_kernels
-from tilewright.games.rules import State
+from tilewright.games.rules import State, typed_state
 
 game = make_game({spec!r})
 board, _ = game.start_from(stream_for(1))
 action = ["up", "right", "down", "left"].index(game.legal(board)[0])
 after, _ = game.slide(board, game.legal(board)[0])
-state, moved = state_kernels.typed_state(board.state), state_kernels.typed_state(after.state)
+state, moved = typed_state(board.state), typed_state(after.state)
 rules, stream = game.rules, stream_for(2)
 
 def call_all():

@@ -11,8 +11,8 @@ from tests.games.variants import naive_state
 from tilewright.agents import make_agent
 from tilewright.games import make_game
 from tilewright.games.episode import Episode
-from tilewright.games.rules import ILLEGAL, LEFT
-from tilewright.games.state_kernels import slide_one, typed_state
+from tilewright.games.rules import ILLEGAL, LEFT, typed_state
+from tilewright.games.state_kernels import slide_one
 from tilewright.play.evaluate import Evaluation
 from tilewright.rng import stream_for
 

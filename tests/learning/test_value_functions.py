@@ -18,8 +18,7 @@ from tilewright._core.jit import Int, kernel
 from tilewright.agents.ntuple import NTupleAgent
 from tilewright.games.board import Board
 from tilewright.games.policy import NO_ACTION
-from tilewright.games.rules import ACTIONS, Rules, State
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.rules import ACTIONS, Rules, State, typed_state
 from tilewright.learning import updates
 from tilewright.learning.behaviour import Behaviour, EpsilonGreedy, behaviour_action
 from tilewright.ntuple.model import VALUE_FUNCTIONS

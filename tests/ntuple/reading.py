@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from tilewright._core.jit import Int, kernel
 from tilewright.games.board import Board
-from tilewright.games.rules import Rules, State
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.rules import Rules, State, typed_state
 from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.ntuple.weights import Indices, WeightTables, state_value
 

@@ -13,11 +13,12 @@ import pytest
 import safetensors
 
 from tests.training.sessions import tiny, train
-from tilewright import evaluate, make_agent, make_game
+from tilewright import LineGame, evaluate, make_agent, make_game
 from tilewright._core import memory
 from tilewright._core.files import read_tensors, write_tensors
 from tilewright.agents.ntuple import NTupleAgent
 from tilewright.errors import FileError, UsageError
+from tilewright.games.twenty48 import Twenty48
 from tilewright.ntuple.compact import pack
 from tilewright.ntuple.model import VALUE_FUNCTIONS, Model, load_model
 from tilewright.ntuple.patterns import NTupleArchitecture
@@ -389,6 +390,30 @@ def test_a_model_plays_only_its_game() -> None:
     for other in ("2048", "2048:rows=3", "threes"):
         with pytest.raises(UsageError, match=r"was trained for 2048:rows=3,columns=3,four=0.2 and cannot play"):
             model.check_plays(make_game(other))
+
+
+def test_a_game_of_the_same_name_is_not_the_same_game() -> None:
+    class Sixes(LineGame):
+        """Another rule under the name of 2048."""
+
+        name = "2048"
+        tile_values = (6, 12, 24, 48)
+
+        def slide_line(self, line: list[int]) -> tuple[list[int], int]:
+            return line, 0
+
+        def spawns(self) -> dict[int, float]:
+            return {6: 1.0}
+
+    class MoreFours(Twenty48):
+        """A variant by another default."""
+
+        four = 0.5
+
+    model = model_of()
+    model.check_plays(MoreFours(rows=3, columns=3))
+    with pytest.raises(UsageError, match=r"was trained for 2048:rows=3,columns=3,four=0.2 and cannot play"):
+        model.check_plays(Sixes(rows=3, columns=3))
 
 
 def test_a_model_imports_nothing_that_it_names(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,7 @@ from tilewright.agents.greedy import GreedyAgent, GreedyPolicy
 from tilewright.agents.random import RandomAgent, RandomPolicy
 from tilewright.games.board import Board
 from tilewright.games.policy import act_one
-from tilewright.games.rules import ACTIONS
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.rules import ACTIONS, typed_state
 from tilewright.play.statistics import max100, mean_of, rate_of
 from tilewright.rng import Stream
 

@@ -14,8 +14,7 @@ from tilewright.agents.model_store import value_function_of
 from tilewright.games.board import Board
 from tilewright.games.episode import Episode
 from tilewright.games.policy import NO_ACTION, act_one, make_results, play_games
-from tilewright.games.rules import ACTIONS
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.rules import ACTIONS, typed_state
 from tilewright.ntuple.model import VALUE_FUNCTIONS, Model
 from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.rng import new_stream, stream_for, stream_key

@@ -9,8 +9,7 @@ from tests.games.variants import random_board
 from tests.search import naive_minimax as naive
 from tilewright import Board, make_game
 from tilewright._core.jit import kernel
-from tilewright.games.rules import ACTIONS, Rules, State
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.rules import ACTIONS, Rules, State, typed_state
 from tilewright.search.evaluator import evaluate_state
 from tilewright.search.heuristic import MIN_VALUE, WEIGHTS, Heuristic, LineWeights, Weights, line_values, make_heuristic
 

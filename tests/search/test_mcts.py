@@ -12,8 +12,7 @@ from tilewright import make_agent, make_game
 from tilewright.agents.random import RandomPolicy
 from tilewright.agents.uct import UctAgent
 from tilewright.games.board import Board
-from tilewright.games.rules import ACTIONS, State
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.rules import ACTIONS, State, typed_state
 from tilewright.rng import stream_for
 from tilewright.search.mcts import Uct, grow_tree, make_uct
 from tilewright.search.rollouts import NO_LIMIT, NoEvaluator, make_rollouts

@@ -9,8 +9,7 @@ from tests.games.variants import random_board
 from tests.search import naive_minimax as naive
 from tilewright import Board, make_game
 from tilewright.games.policy import act_one
-from tilewright.games.rules import ACTIONS
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.rules import ACTIONS, typed_state
 from tilewright.rng import stream_for
 from tilewright.search.heuristic import WEIGHTS, make_heuristic
 from tilewright.search.minimax import LOST, MAX_DEPTH, MAX_REPLIES, Minimax, make_minimax

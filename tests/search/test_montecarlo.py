@@ -14,7 +14,7 @@ from tests.search.exact import GAMES, board_of, playout_values, some_states
 from tilewright import Board, Episode, evaluate, make_agent, make_game
 from tilewright.agents.ntuple import NTupleAgent
 from tilewright.games.policy import act_one
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.rules import typed_state
 from tilewright.rng import Stream, stream_for
 
 SIGMAS = 5

@@ -4,16 +4,18 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 
 from tests.training.sessions import tiny, train
-from tilewright import evaluate, make_agent
+from tilewright import evaluate, make_agent, make_game
 from tilewright._core.plots import BLUE, SOFT
 from tilewright.errors import FileError
-from tilewright.ntuple.model import load_model
-from tilewright.training.report import draw_curve, draw_tiles, full_rows, save_curve, write_report
+from tilewright.ntuple.model import Model, load_model
+from tilewright.ntuple.patterns import NTupleArchitecture
+from tilewright.training.report import draw_curve, draw_tiles, full_rows, save_curve, summarise, write_report
 from tilewright.training.run_folder import CurvePoint, EvaluationPoint, RunFolder, StagePoint
 
 
@@ -33,6 +35,15 @@ def folder(tmp_path: Path) -> RunFolder:
         folder.append(EvaluationPoint(games, games / 10, 20, 10.0 * games, 9.0 * games, 12.0 * games, 0.5))
     tiny().save(folder.config_file)
     return folder
+
+
+def test_moves_of_games_that_are_not_over_count(folder: RunFolder) -> None:
+    """A deep network has learned from them, and no row of the curve has them."""
+    origin = {"games": "430", "moves": "21999", "seconds": "44.0"}
+    shape = NTupleArchitecture(("01",), symmetric=False)
+    weights = np.zeros(shape.table_size, np.float32)
+    Model(make_game("2048"), shape, "afterstate", weights, origin=origin).save(folder.model_file)
+    assert summarise(folder) == "430 games and 21,999 moves of training in 44 s."
 
 
 def numbers(data: Any) -> list[float]:

@@ -5,16 +5,18 @@ BMI2 instructions of x86. On other processors, and on those that run them slowly
 are compiled instead (see `jit.portable`).
 """
 
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.base import BaseContext
+from numba.core.typing import Context, Signature
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
-from tilewright._core.jit import Word, inline, portable
+from tilewright._core.jit import Instruction, Word, inline, portable
 
 __all__ = [
     "pdep",
@@ -32,30 +34,36 @@ ONE = u64(1)
 
 
 @intrinsic
-def popcount(typingctx: Any, word: Any) -> Any:
+def popcount(typingctx: Context, word: types.Type) -> Instruction:
     """Count the set bits: 0b1011 -> 3."""
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def codegen(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Sequence[ir.Value]
+    ) -> ir.Value:
         return builder.ctpop(args[0])
 
     return types.uint64(types.uint64), codegen
 
 
 @intrinsic
-def trailing_zeros(typingctx: Any, word: Any) -> Any:
+def trailing_zeros(typingctx: Context, word: types.Type) -> Instruction:
     """Find the index of the lowest set bit: 0b1000 -> 3; 64 for zero."""
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def codegen(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Sequence[ir.Value]
+    ) -> ir.Value:
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
 
     return types.uint64(types.uint64), codegen
 
 
 @intrinsic
-def prefetch(typingctx: Any, array: Any, index: Any) -> Any:
+def prefetch(typingctx: Context, array: types.Array, index: types.Type) -> Instruction:
     """Load array[index] into the cache ahead of its use. Has no other effect; an index outside the array is allowed."""
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def codegen(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Sequence[ir.Value]
+    ) -> ir.Value:
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
         pointer, i32 = ir.IntType(8).as_pointer(), ir.IntType(32)
         address = builder.bitcast(builder.gep(data, [args[1]]), pointer)
@@ -69,7 +77,7 @@ def prefetch(typingctx: Any, array: Any, index: Any) -> Any:
 
 
 @intrinsic(prefer_literal=True)
-def stack_array(typingctx: Any, length: Any) -> Any:
+def stack_array(typingctx: Context, length: types.Type) -> Instruction | None:
     """Return an uninitialised int64[length] on the stack of the calling function; `length` is a constant.
 
     Kernels own no memory: this is how they get a few numbers to work with. The array must not be returned.
@@ -78,7 +86,9 @@ def stack_array(typingctx: Any, length: Any) -> Any:
         return None
     array_type = types.Array(types.int64, 1, "C")
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def codegen(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Sequence[ir.Value]
+    ) -> ir.Value:
         size, item = ir.Constant(ir.IntType(64), length.literal_value), ir.Constant(ir.IntType(64), 8)
         data = cgutils.alloca_once(builder, ir.IntType(64), size=size)
         array = context.make_array(array_type)(context, builder)
@@ -88,10 +98,12 @@ def stack_array(typingctx: Any, length: Any) -> Any:
     return array_type(length), codegen
 
 
-def _bmi2(name: str) -> Any:
+def _bmi2(name: str) -> Callable[[Word, Word], Word]:
     @intrinsic
-    def instruction(typingctx: Any, word: Any, mask: Any) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def instruction(typingctx: Context, word: types.Type, mask: types.Type) -> Instruction:
+        def codegen(
+            context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Sequence[ir.Value]
+        ) -> ir.Value:
             i64 = ir.IntType(64)
             function = cgutils.get_or_insert_function(
                 builder.module, ir.FunctionType(i64, [i64, i64]), f"llvm.x86.bmi.{name}.64"
@@ -129,7 +141,5 @@ def pext_portable(word: Word, mask: Word) -> Word:
     return out
 
 
-if portable():
-    pdep, pext = pdep_portable, pext_portable
-else:
-    pdep, pext = _bmi2("pdep"), _bmi2("pext")
+pdep = pdep_portable if portable() else _bmi2("pdep")
+pext = pext_portable if portable() else _bmi2("pext")

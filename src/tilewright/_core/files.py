@@ -240,7 +240,7 @@ def forget_pages(tensor: Array) -> None:
         mapping.madvise(mmap.MADV_DONTNEED)
 
 
-def _parse_header(path: Path, text: bytes) -> tuple[dict[str, Any], dict[str, str]]:
+def _parse_header(path: Path, text: bytes) -> tuple[dict[str, object], dict[str, str]]:
     """Return the entries of the arrays, and the metadata."""
     try:
         header = _read_object(parse_json(text), "the header")
@@ -273,7 +273,7 @@ def _map_tensors(path: Path, header: Mapping[str, object], base: int, size: int)
     return tensors
 
 
-def parse_json(text: str | bytes) -> Any:
+def parse_json(text: str | bytes) -> object:
     """Read JSON from a file that anybody may have written.
 
     Raises:
@@ -298,17 +298,18 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-def _read_object(found: object, what: str) -> dict[str, Any]:
+def _read_object(found: object, what: str) -> dict[str, object]:
     if not isinstance(found, dict):
         raise ValueError(f"{what} is {excerpt(found)}, no JSON object")
     return found
 
 
 def _read_metadata(found: object) -> dict[str, str]:
-    metadata = _read_object(found, "its metadata")
-    for key, value in metadata.items():
+    metadata: dict[str, str] = {}
+    for key, value in _read_object(found, "its metadata").items():
         if not isinstance(value, str) or not _is_unicode(key + value):
             raise ValueError(f"{excerpt(key)} of its metadata is {excerpt(value)}, no text")
+        metadata[key] = value
     return metadata
 
 

@@ -4,14 +4,18 @@ import ctypes
 import functools
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 
 import llvmlite.binding
 import numba
 import numpy as np
+from llvmlite import ir
 from numba import types
+from numba.core.base import BaseContext
+from numba.core.registry import CPUDispatcher
+from numba.core.typing import Signature
 from numba.extending import overload
 from numpy.typing import NDArray
 
@@ -21,6 +25,7 @@ from tilewright.errors import UsageError
 
 __all__ = [
     "Float",
+    "Instruction",
     "Int",
     "Word",
     "cache_folder",
@@ -33,7 +38,13 @@ __all__ = [
     "writable_view",
 ]
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
+S = TypeVar("S", bound=np.generic)
+
+# What the function behind a Numba intrinsic returns: its signature, and what generates its code.
+Instruction: TypeAlias = tuple[
+    Signature, Callable[[BaseContext, ir.IRBuilder, Signature, Sequence[ir.Value]], ir.Value]
+]
 
 if numba.config.DISABLE_JIT:
     raise UsageError("NUMBA_DISABLE_JIT is set; the kernels of tilewright must be compiled: unset it")
@@ -57,7 +68,7 @@ def portable() -> bool:
     return not features.get("bmi2", False) or llvmlite.binding.get_host_cpu_name() in _SLOW_BIT_GATHERING
 
 
-def writable_view(array: NDArray[Any]) -> NDArray[Any]:
+def writable_view(array: NDArray[S]) -> NDArray[S]:
     """Return the same array for kernels that only read it.
 
     Numba would compile a kernel again for an array that is marked read-only, as those of mapped files are.
@@ -74,13 +85,13 @@ def cache_folder() -> Path | None:
     return kernel_cache.cache_folder(f"portable={portable()}")
 
 
-def _cached(**options: Any) -> Callable[[F], F]:
+def _cached(**options: object) -> Callable[[F], F]:
     def decorate(function: F) -> F:
-        compiled: Any = numba.njit(nogil=True, **_ALWAYS, **options)(function)
+        compiled: CPUDispatcher = numba.njit(nogil=True, **_ALWAYS, **options)(function)
         folder = cache_folder()
         if folder is not None and Path(inspect.getfile(function)).exists():
             compiled._cache = kernel_cache.KernelCache(function, folder)
-        return compiled  # type: ignore[no-any-return]
+        return cast(F, compiled)
 
     return decorate
 
@@ -94,13 +105,13 @@ def kernel(function: F) -> F:
     return _cached(_nrt=False)(function)
 
 
-def specialise(function: F, *arguments: Any) -> F:
+def specialise(function: F, *arguments: object) -> F:
     """Return the machine code of a kernel for arguments of these types.
 
     It serves calls in tight Python loops: Numba takes longer to find the types of nested tuples than most kernels take
     to run. The caller must keep to the types.
     """
-    compiled: Any = function
+    compiled: CPUDispatcher = function
     signature = tuple(numba.typeof(argument) for argument in arguments)
     compiled.compile(signature)
     entry: F = compiled.overloads[signature].entry_point
@@ -109,9 +120,9 @@ def specialise(function: F, *arguments: Any) -> F:
 
 def inline(function: F) -> F:
     """A helper that is always compiled into the kernels that call it; Python cannot call it."""
-    compiled: Any = numba.njit(forceinline=True, **_OF_HELPERS)(function)
+    compiled: CPUDispatcher = numba.njit(forceinline=True, **_OF_HELPERS)(function)
     compiled.__class__ = Helper
-    return compiled  # type: ignore[no-any-return]
+    return cast(F, compiled)
 
 
 def linked(function: F) -> F:
@@ -119,12 +130,12 @@ def linked(function: F) -> F:
 
     It is optimised once, with the kernel that calls it; a `kernel` would be optimised by itself as well.
     """
-    compiled: Any = numba.njit(**_OF_HELPERS)(function)
+    compiled: CPUDispatcher = numba.njit(**_OF_HELPERS)(function)
     compiled.__class__ = Helper
-    return compiled  # type: ignore[no-any-return]
+    return cast(F, compiled)
 
 
-def implements(verb: Callable[..., Any], *kinds: type, forceinline: bool = True) -> Callable[[F], F]:
+def implements(verb: Callable[..., object], *kinds: type, forceinline: bool = True) -> Callable[[F], F]:
     """Attach the meaning of a verb for one or several NamedTuple types: `@implements(slide, Twenty48Rules)`.
 
     A verb is a plain function that only names its arguments. In a kernel, a call of it means the implementation for the
@@ -134,7 +145,7 @@ def implements(verb: Callable[..., Any], *kinds: type, forceinline: bool = True)
 
     def attach(function: F) -> F:
         @overload(verb, strict=False, jit_options=options)
-        def choose(first: Any, *others: Any) -> Any:
+        def choose(first: types.Type, *others: types.Type) -> F | None:
             if isinstance(first, types.BaseNamedTuple) and first.instance_class in kinds:
                 return function
             return None

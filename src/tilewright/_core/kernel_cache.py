@@ -24,10 +24,12 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numba
+from numba.core.base import BaseContext
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
+from numba.core.compiler import CompileResult
+from numba.core.typing import Signature
 
 __all__ = ["KernelCache", "cache_folder", "cache_roots", "why_unsafe"]
 
@@ -152,13 +154,9 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
     def get_disambiguator(self) -> str:
         return str(self._line)
 
-    @classmethod
-    def from_function(cls, py_func: Any, py_file: str) -> Any:
-        raise NotImplementedError  # the cache makes its own
-
 
 class _Impl(CompileResultCacheImpl):  # type: ignore[misc]
-    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+    def __init__(self, function: Callable[..., object], folder: Path) -> None:
         file = inspect.getfile(function)
         self._lineno = function.__code__.co_firstlineno
         self._locator = _Locator(folder, file, self._lineno)
@@ -169,32 +167,33 @@ class _Impl(CompileResultCacheImpl):  # type: ignore[misc]
 class _CheckedFiles(IndexDataCacheFile):  # type: ignore[misc]
     """Files with a checksum; one that is damaged, or names types that this process cannot import, is not there."""
 
-    def _load_index(self) -> Any:
+    def _load_index(self) -> dict[object, str]:
         try:
-            return super()._load_index()
+            found: dict[object, str] = super()._load_index()
         except Exception:  # noqa: BLE001  (whatever unpickling may raise)
             return {}
+        return found
 
-    def load(self, key: Any) -> Any:
+    def load(self, key: object) -> object:
         try:
             return super().load(key)
         except Exception:  # noqa: BLE001
             return None
 
-    def _load_data(self, name: str) -> Any:
+    def _load_data(self, name: str) -> object:
         content = Path(self._data_path(name)).read_bytes()
         checksum, data = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
         if hashlib.sha256(data).digest() != checksum:
             return None
         return self._undump(data)
 
-    def _save_data(self, name: str, data: Any) -> None:
+    def _save_data(self, name: str, data: object) -> None:
         dumped = self._dump(data)
         with self._open_for_write(self._data_path(name)) as file:
             file.write(hashlib.sha256(dumped).digest() + dumped)
 
     @staticmethod
-    def _undump(data: bytes) -> Any:
+    def _undump(data: bytes) -> object:
         from numba.core import caching
 
         return caching.pickle.loads(data)
@@ -203,7 +202,7 @@ class _CheckedFiles(IndexDataCacheFile):  # type: ignore[misc]
 class KernelCache(FunctionCache):  # type: ignore[misc]
     """The cache of one kernel, in the package's folder."""
 
-    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+    def __init__(self, function: Callable[..., object], folder: Path) -> None:
         self._name, self._py_func = repr(function), function
         self._impl = _Impl(function, folder)
         self._cache_path = str(folder)
@@ -211,14 +210,14 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         self._cache_file = _CheckedFiles(self._cache_path, self._impl.filename_base, locator.get_source_stamp())
         self.enable()
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
+    def load_overload(self, sig: Signature, target_context: BaseContext) -> CompileResult | None:
         """Load a kernel, and mark the folder as used."""
         found = super().load_overload(sig, target_context)
         if found is not None:
             _mark_used(self._cache_path)
         return found
 
-    def save_overload(self, sig: Any, data: Any) -> None:
+    def save_overload(self, sig: Signature, data: CompileResult) -> None:
         """Save a kernel; where that fails, it is compiled again next time."""
         try:
             super().save_overload(sig, data)

@@ -4,11 +4,14 @@ Numba would also optimise every helper by itself, and make machine code of it th
 time of compiling, and most of it is for helpers of helpers, again and again.
 """
 
-from typing import Any
+from typing import NoReturn
 
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import CodeLibrary, JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.cpu import CPUContext
+from numba.core.environment import Environment
 from numba.core.registry import CPUDispatcher
+from numba.core.typing import Context
 
 __all__ = ["DeferredCompiler", "Helper"]
 
@@ -25,26 +28,28 @@ class DeferredLibrary(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
+        """Return 0: the code has no address before a kernel contains it."""
         self._ensure_finalized()
-        return 0  # nowhere
+        return 0
 
     @property
     def codegen(self) -> "DeferredLibrary":
+        """Return what Numba calls `set_env` of."""
         return self
 
-    def set_env(self, name: str, environment: Any) -> None:
+    def set_env(self, name: str, environment: Environment) -> None:
         """Code that is nowhere needs no surroundings."""
 
 
 class DeferredCompiler(Compiler):  # type: ignore[misc]
     """Compiles a function to a part."""
 
-    def __init__(self, typingctx: Any, targetctx: Any, library: Any, *others: Any) -> None:
+    def __init__(self, typingctx: Context, targetctx: CPUContext, library: CodeLibrary | None, *others: object) -> None:
         super().__init__(typingctx, targetctx, library or DeferredLibrary(targetctx.codegen(), "part"), *others)
 
 
 class Helper(CPUDispatcher):  # type: ignore[misc]
     """A function of which there are only parts."""
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: object) -> NoReturn:
         raise TypeError(f"{self.__name__} is for kernels")

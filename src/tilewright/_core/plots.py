@@ -12,7 +12,20 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-__all__ = ["BLUE", "INK", "ORANGE", "PNG", "SOFT", "new_figure", "png", "save_png", "second_scale", "shorten", "style"]
+__all__ = [
+    "BLUE",
+    "INK",
+    "ORANGE",
+    "PNG",
+    "SOFT",
+    "given_or_new",
+    "new_figure",
+    "png",
+    "save_png",
+    "second_scale",
+    "shorten",
+    "style",
+]
 
 INK, SOFT, BLUE, ORANGE = "#2b2b33", "#8a8a94", "#1f6f9f", "#d9822b"
 PNG = FileKind("PNG image", lambda head: head.startswith(b"\x89PNG\r\n\x1a\n"))
@@ -23,6 +36,15 @@ def new_figure(width: float = 8.0, height: float = 4.2) -> "Figure":
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), dpi=130, layout="constrained")
+
+
+def given_or_new(axes: "Axes | None", size: tuple[float, float] | None = None) -> "Axes":
+    """Return axes as they are, or those of a new pyplot figure for None; `size` is in inches."""
+    if axes is not None:
+        return axes
+    from matplotlib import pyplot
+
+    return pyplot.subplots(figsize=size, layout="constrained")[1]
 
 
 def style(axes: "Axes") -> "Axes":

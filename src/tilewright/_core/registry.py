@@ -20,7 +20,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from tilewright._core.options import Configurable, Option, complete_class, option_words, options_of
 from tilewright._core.text import did_you_mean, excerpt, with_article
@@ -173,7 +173,7 @@ class Registry(Generic[T]):
         if not self._is_right_class(found):
             base = _public_name(load_object(self._base))
             raise SpecError(f"{self.kind} {name}: {entry.target} is not a subclass of {base}")
-        loaded: type[T] = found
+        loaded = cast(type[T], found)
         if issubclass(loaded, Configurable):
             complete_class(loaded)
         return loaded
@@ -190,7 +190,7 @@ class Registry(Generic[T]):
             f"there is no {self.kind} {name!r}{hint}; there are: {', '.join(known)}, and yours as module:Class"
         )
 
-    def _import(self, name: str, entry: Entry) -> Any:
+    def _import(self, name: str, entry: Entry) -> object:
         """Import an entry's target; errors of other people's modules become one sentence."""
         if entry.target.startswith("tilewright."):
             return load_object(entry.target, entry.extra)
@@ -282,13 +282,17 @@ class Registry(Generic[T]):
         except (TypeError, ValueError) as error:
             raise SpecError(f"{self.kind} {name}: {error}") from error
 
-    def spec_of(self, made: T) -> str:
+    def spec_of(self, made: T, cls: type[T] | None = None) -> str:
         """The spec that makes an equal object, with the options that differ from their defaults.
 
         It begins with a registered name where there is one, otherwise with `module:Class`. What only Python can
         express is left out: a class within a function is called by its name alone.
+
+        Args:
+            made: The object.
+            cls: The class that makes such objects, if it is not their own.
         """
-        target = _target_of(type(made))
+        target = _target_of(type(made) if cls is None else cls)
         name = self._registered_name(made, target)
         if name is None:
             name = str(getattr(made, "name", target)) if "<locals>" in target else target

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tilewright._core.checks import check_that
 from tilewright._core.options import Configurable, check_ranges
@@ -20,9 +19,8 @@ from tilewright.errors import SearchStoppedError, SpecError
 from tilewright.games import make_game
 from tilewright.games.base import Game, no_move_error
 from tilewright.games.board import Board, BoardLike
-from tilewright.games.policy import GameResults, Policy, act_one, make_move_log, play_moves
-from tilewright.games.rules import ACTIONS, State
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.policy import GameResults, Policy, QValues, act_one, innermost, make_move_log, play_moves
+from tilewright.games.rules import ACTIONS, State, typed_state
 from tilewright.rng import Stream, stream_for
 from tilewright.search.searcher import SearchControl, make_search_control
 
@@ -159,7 +157,7 @@ class Agent(Configurable):
         """Return something that changes when the file of the agent's model does."""
         return None
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Leave out the players: another process makes its own."""
         return {key: value for key, value in self.__dict__.items() if key != "_players"}
 
@@ -192,7 +190,7 @@ class Player:
     def __init__(self, agent: Agent, game: Game, policy: Policy | None) -> None:
         self.agent, self.game, self.policy = agent, game, policy
         self.unit: Unit = agent.unit
-        self._control: SearchControl = getattr(_innermost(policy), "control", None) or make_search_control()
+        self._control: SearchControl = getattr(innermost(policy), "control", None) or make_search_control()
 
     def stop(self) -> None:
         """End the search that is under way, and every later one, from any thread.
@@ -216,6 +214,12 @@ class Player:
         """Wait for the next search to begin."""
         self._control.began[0] = 0
 
+    @property
+    def q_values(self) -> QValues | None:
+        """Where the policy leaves the values of the four moves, float[4]; None where it has none."""
+        found: QValues | None = getattr(innermost(self.policy), "q_values", None)
+        return found
+
     def _check_stopped(self) -> None:
         if self.is_stopped:
             raise SearchStoppedError(f"the search of agent {self.agent.name} was stopped")
@@ -238,7 +242,7 @@ class Player:
         else:
             values, move = self._analyse_in_kernel(board, stream)
         self._check_stopped()
-        status = getattr(_innermost(self.policy), "status", None)
+        status = getattr(innermost(self.policy), "status", None)
         depth, nodes = (None, None) if status is None else (int(status.depth[0]), int(status.nodes[0]))
         return Analysis(values, move, depth, nodes, time.perf_counter() - began, self.unit)
 
@@ -257,7 +261,7 @@ class Player:
 
     def _analyse_in_kernel(self, board: Board, stream: Stream) -> tuple[dict[str, float], str | None]:
         action = act_one(self.policy, self.game.rules, typed_state(board.state), stream)
-        q_values = getattr(_innermost(self.policy), "q_values", None)
+        q_values = self.q_values
         values = self.agent.values(board) if q_values is None else values_by_action(q_values)
         return values, ACTIONS[action] if values else None
 
@@ -307,13 +311,6 @@ class Player:
         return made
 
 
-def _innermost(policy: Any) -> Any:
-    """Return the policy that a wrapper such as `Downgraded` plays."""
-    while hasattr(policy, "policy"):
-        policy = policy.policy
-    return policy
-
-
 def _first_best(values: dict[str, float]) -> str:
     return max(values, key=lambda action: values[action])
 
@@ -323,6 +320,6 @@ def as_board(board: BoardLike) -> Board:
     return board if isinstance(board, Board) else make_game("2048").parse(board)
 
 
-def values_by_action(q_values: NDArray[Any]) -> dict[str, float]:
+def values_by_action(q_values: QValues) -> dict[str, float]:
     """Return the values of a kernel by the names of the moves, without those of illegal moves, which are -inf."""
     return {action: float(q_values[i]) for i, action in enumerate(ACTIONS) if np.isfinite(q_values[i])}

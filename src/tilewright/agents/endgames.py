@@ -5,7 +5,7 @@ import numpy as np
 from tilewright.agents.exact import find_table
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
-from tilewright.games.policy import Policy
+from tilewright.games.policy import Policy, innermost
 from tilewright.search.endgames import WithEndgames
 
 __all__ = ["with_endgames"]
@@ -30,8 +30,5 @@ def with_endgames(policy: Policy, files: str, game: Game) -> Policy:
         if not table.problem.walls:
             raise SpecError(f"{table.path}: is of a whole game, no endgame; the agent `exact` plays by it")
         table.check_plays(game)
-    innermost = policy
-    while hasattr(innermost, "policy"):
-        innermost = innermost.policy
     policies = tuple(table.policy() for table in tables)
-    return WithEndgames(policy, policies, innermost.q_values, np.zeros(2, np.int64))
+    return WithEndgames(policy, policies, innermost(policy).q_values, np.zeros(2, np.int64))

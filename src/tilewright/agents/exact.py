@@ -12,7 +12,7 @@ from tilewright.exact.table import ExactTable, checked_values, load_table
 from tilewright.games.base import Game
 from tilewright.games.board import BoardLike
 from tilewright.games.policy import act_one
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.rules import typed_state
 from tilewright.rng import Stream, new_stream
 
 __all__ = ["ExactAgent", "TableSource", "find_table"]

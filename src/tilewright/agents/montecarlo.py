@@ -9,7 +9,7 @@ from tilewright.agents.base import Player, values_by_action
 from tilewright.agents.rollout_agent import RolloutAgent
 from tilewright.games.base import Game
 from tilewright.games.board import Board
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.rules import typed_state
 from tilewright.rng import Stream
 from tilewright.search.montecarlo import MonteCarlo, draw_key, make_monte_carlo, mean_blocks, run_blocks
 

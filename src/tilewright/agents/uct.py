@@ -33,7 +33,7 @@ class UctAgent(RolloutAgent):
 
     rollouts: Annotated[int, Range(MIN_ROLLOUTS, 1_000_000)] = 1000
     c: Annotated[float, Range(0, 1_000)] = 2.0
-    prior: str | Path | object = field(default="", repr=False)
+    prior: str | Path | object = field(default="", repr=False, kw_only=True)
 
     name: ClassVar[str] = "uct"
 

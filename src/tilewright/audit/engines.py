@@ -9,8 +9,8 @@ module:callable     an engine of yours, or an environment of Gymnasium, that the
 
 import importlib
 import importlib.metadata
-from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,13 @@ from tilewright._core.registry import load_object
 from tilewright._core.text import excerpt
 from tilewright.errors import MissingExtraError, UsageError
 
-__all__ = ["Engine", "EngineFactory", "View", "open_engine"]
+if TYPE_CHECKING:
+    import gymnasium
+
+__all__ = ["Engine", "EngineFactory", "Shown", "View", "open_engine"]
+
+# Tile values or exponents, or one plane for each exponent, in any of the usual shapes.
+Shown: TypeAlias = NDArray[np.number | np.bool_]
 
 _MASK_NAMES = ("action_mask", "action_masks", "legal_action_mask", "valid_actions_mask")
 
@@ -27,7 +33,7 @@ _MASK_NAMES = ("action_mask", "action_masks", "legal_action_mask", "valid_action
 class View(NamedTuple):
     """What an engine shows of a game."""
 
-    board: NDArray[Any]  # tile values or exponents, or one plane for each exponent, in any of the usual shapes
+    board: Shown
     legal: tuple[bool, ...] | None = None  # the engine's own answer which actions are legal; None if it has none
     over: bool = False
     truncated: bool = False  # the episode ends for another reason than the rules, such as a limit of steps
@@ -117,7 +123,7 @@ def _open_gymnasium(target: str, environment: str) -> EngineFactory:
 
 
 class _GymnasiumEngine:
-    def __init__(self, env: Any) -> None:
+    def __init__(self, env: "gymnasium.Env[object, int]") -> None:
         self.env = env
 
     def reset(self, seed: int) -> View:
@@ -128,10 +134,12 @@ class _GymnasiumEngine:
         observation, reward, terminated, truncated, info = self.env.step(action)
         return self._view(observation, info, bool(terminated), bool(truncated)), float(reward)
 
-    def _view(self, observation: Any, info: dict[str, Any], over: bool = False, truncated: bool = False) -> View:
+    def _view(
+        self, observation: object, info: Mapping[str, object], over: bool = False, truncated: bool = False
+    ) -> View:
         return View(_find_board(observation, info), self._legal(observation, info), over, truncated)
 
-    def _legal(self, observation: Any, info: dict[str, Any]) -> tuple[bool, ...] | None:
+    def _legal(self, observation: object, info: Mapping[str, object]) -> tuple[bool, ...] | None:
         for source in (info, observation if isinstance(observation, dict) else {}):
             for name in _MASK_NAMES:
                 if name in source:
@@ -140,7 +148,7 @@ class _GymnasiumEngine:
         return _as_mask(masks()) if callable(masks) else None
 
 
-def _find_board(observation: Any, info: dict[str, Any]) -> NDArray[Any]:
+def _find_board(observation: object, info: Mapping[str, object]) -> Shown:
     """The array that may be a board: the observation itself, an entry of it, or `info["board"]`."""
     entries = list(observation.values()) if isinstance(observation, dict) else [observation]
     if isinstance(observation, dict) and "board" in observation:
@@ -152,7 +160,7 @@ def _find_board(observation: Any, info: dict[str, Any]) -> NDArray[Any]:
     raise UsageError("the observations contain no array that could be a board")
 
 
-def _as_mask(mask: Any) -> tuple[bool, ...]:
+def _as_mask(mask: object) -> tuple[bool, ...]:
     return tuple(bool(legal) for legal in np.asarray(mask).reshape(-1))
 
 
@@ -264,18 +272,28 @@ def _open_callable(target: str) -> EngineFactory:
     return EngineFactory(target, _version_of(target.partition(":")[0]), lambda: _adapt(function(), target))
 
 
-def _adapt(made: Any, target: str) -> Engine:
+def _adapt(made: object, target: str) -> Engine:
     if hasattr(made, "observation_space"):
-        return _GymnasiumEngine(made)
+        return _GymnasiumEngine(cast("gymnasium.Env[object, int]", made))
     if not callable(getattr(made, "reset", None)) or not callable(getattr(made, "step", None)):
         raise UsageError(f"engine {target}: {excerpt(made)} has no methods reset(seed) and step(action)")
-    return _PlainEngine(made)
+    return _PlainEngine(cast(_PlainGame, made))
+
+
+class _PlainGame(Protocol):
+    """What a callable of yours returns."""
+
+    def reset(self, seed: int) -> object:
+        """Start a game; return a View or the board."""
+
+    def step(self, action: int) -> Sequence[Any]:
+        """Make a move; return (View, reward), (board, reward, over) or (board, reward, over, legal)."""
 
 
 class _PlainEngine:
-    """An engine of plain Python: reset(seed) -> board, step(action) -> (board, reward, over) or (…, legal)."""
+    """An engine of plain Python."""
 
-    def __init__(self, made: Any) -> None:
+    def __init__(self, made: _PlainGame) -> None:
         self._made = made
 
     def reset(self, seed: int) -> View:
@@ -290,7 +308,7 @@ class _PlainEngine:
         return View(_as_board(board), _as_mask(legal[0]) if legal else None, bool(over)), float(reward)
 
 
-def _as_board(board: Any) -> NDArray[Any]:
+def _as_board(board: object) -> Shown:
     return board if isinstance(board, np.ndarray) else np.array(board)
 
 

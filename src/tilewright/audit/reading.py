@@ -4,12 +4,10 @@ import itertools
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tilewright.audit.engines import Engine, View
+from tilewright.audit.engines import Engine, Shown, View
 from tilewright.audit.rules import ALL_RULES, Tiles, added_tiles, slide
 from tilewright.errors import UsageError
 from tilewright.games.rules import ACTIONS
@@ -33,7 +31,7 @@ class Reading:
 
     encoding: str
     directions: tuple[str, ...]
-    decode: Callable[[NDArray[Any]], Tiles]
+    decode: Callable[[Shown], Tiles]
 
     def tiles(self, view: View) -> Tiles:
         """Read a board."""
@@ -68,9 +66,7 @@ def learn_to_read(engine: Engine, seed: int) -> Reading:
     return Reading(encoding, best, decode)
 
 
-def _play(
-    engine: Engine, seed: int
-) -> tuple[list[NDArray[Any]], list[tuple[NDArray[Any], int, NDArray[Any]]], list[str]]:
+def _play(engine: Engine, seed: int) -> tuple[list[Shown], list[tuple[Shown, int, Shown]], list[str]]:
     """Make random moves; return the arrays, the steps, and the errors that actions raised, as illegal ones may."""
     errors: list[str] = []
     choices = np.random.default_rng(seed)
@@ -104,7 +100,7 @@ def _explains(before: Tiles, direction: str, after: Tiles) -> bool:
     return False
 
 
-def _find_encoding(arrays: list[NDArray[Any]]) -> tuple[str, Callable[[NDArray[Any]], Tiles]]:
+def _find_encoding(arrays: list[Shown]) -> tuple[str, Callable[[Shown], Tiles]]:
     shape = arrays[0].shape
     if len(shape) == 3:
         return _planes(arrays, shape)
@@ -123,7 +119,7 @@ def _find_encoding(arrays: list[NDArray[Any]]) -> tuple[str, Callable[[NDArray[A
     return "tile values", lambda array: _to_tiles(array.reshape(board_shape), lambda tile: tile)
 
 
-def _planes(arrays: list[NDArray[Any]], shape: tuple[int, ...]) -> tuple[str, Callable[[NDArray[Any]], Tiles]]:
+def _planes(arrays: list[Shown], shape: tuple[int, ...]) -> tuple[str, Callable[[Shown], Tiles]]:
     """Planes of zeros and ones, along the longest axis."""
     axis = int(np.argmax(shape))
     sums = np.stack([array.sum(axis=axis) for array in arrays])
@@ -131,12 +127,12 @@ def _planes(arrays: list[NDArray[Any]], shape: tuple[int, ...]) -> tuple[str, Ca
         raise UsageError(f"observations of the shape {shape} are not planes of zeros and ones")
     has_empty_plane = bool((sums == 1).all())
 
-    def decode(array: NDArray[Any]) -> Tiles:
+    def decode(array: Shown) -> Tiles:
         codes = array.argmax(axis=axis) + (0 if has_empty_plane else array.max(axis=axis))
         return _to_tiles(codes, lambda code: 2**code if code else 0)
 
     return f"planes of zeros and ones, {'x'.join(map(str, shape))}", decode
 
 
-def _to_tiles(array: NDArray[Any], value: Callable[[int], int]) -> Tiles:
+def _to_tiles(array: Shown, value: Callable[[int], int]) -> Tiles:
     return tuple(tuple(value(int(number)) for number in row) for row in array)

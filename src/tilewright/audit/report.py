@@ -1,7 +1,6 @@
 """The result of an audit: what was checked, what was found, and the smallest example of it."""
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from tilewright.audit.rules import Tiles, write_tiles
 
@@ -48,7 +47,7 @@ class Example:
         tiles = [tile for row in self.board for tile in row if tile]
         return len(tiles), sum(tiles)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the example as JSON."""
         return {**asdict(self), "board": [list(row) for row in self.board], "text": write_tiles(self.board)}
 
@@ -67,7 +66,7 @@ class Finding:
     count: int = 1
     example: Example | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the finding as JSON."""
         example = None if self.example is None else self.example.to_json()
         return {"message": self.message, "count": self.count, "example": example}
@@ -94,7 +93,7 @@ class CheckResult:
         """`found`, `ok` or `not checked`."""
         return "found" if self.findings else "ok" if self.tested else "not checked"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the result as JSON."""
         return {
             "check": self.name,
@@ -139,7 +138,7 @@ class AuditReport:
         """Everything that is wrong."""
         return [finding for result in self.results for finding in result.findings]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the report as JSON."""
         return {
             "engine": self.target,

@@ -2,7 +2,6 @@
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -160,7 +159,7 @@ def _finish(
         save_png(figure, plot, force=force)
 
 
-def _perfect_facts(result: Evaluation | ExactEvaluation, table: ExactTable | None) -> dict[str, Any]:
+def _perfect_facts(result: Evaluation | ExactEvaluation, table: ExactTable | None) -> dict[str, object]:
     if table is None:
         return {}
     percent = percent_of_perfect(result, table)

@@ -6,7 +6,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
 
 from tilewright.agents.base import Unit
 from tilewright.play.statistics import Estimate
@@ -123,13 +122,13 @@ def announce_compilation() -> None:
     class Listener(event.Listener):  # type: ignore[misc]  # numba is not typed
         printed = threading.Event()
 
-        def on_start(self, event: Any) -> None:
+        def on_start(self, _: event.Event) -> None:
             if not self.printed.is_set():
                 self.printed.set()
                 with suppress(OSError, ValueError):  # nobody may be there to read it
                     print(f"compiling kernels… (once; {kept})", file=sys.stderr)
 
-        def on_end(self, event: Any) -> None:
+        def on_end(self, _: event.Event) -> None:
             pass
 
     event.register("numba:compile", Listener())

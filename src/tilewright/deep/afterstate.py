@@ -5,52 +5,23 @@ rules say: which moves are legal, their rewards, and where tiles go. The target 
 new tile plus γ times the largest action value of the following state, by the target network.
 """
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-import torch
-import torch.nn.functional as F
 from numpy.typing import NDArray
 
 from tilewright._core.jit import kernel
-from tilewright.deep.checkpoint import (
-    Counters,
-    Tensors,
-    check_games,
-    check_grids,
-    check_that_sound,
-    generator_state,
-    get_weights,
-    optimizer_tensors,
-    read_counter,
-    restore_array,
-    restore_generator,
-    restore_optimizer,
-    set_weights,
-)
+from tilewright.deep.checkpoint import Counters, Tensors, check_games, check_grids, check_that_sound
 from tilewright.deep.config import DeepConfig
-from tilewright.deep.devices import find_device, send
-from tilewright.deep.learner import (
-    Learner,
-    exploration_rate_at,
-    learning_rate_at,
-    make_optimizer,
-    network_config,
-    set_learning_rate,
-)
-from tilewright.deep.network import make_network
+from tilewright.deep.learner import ReplayLearner
+from tilewright.deep.network import BoardNetwork
 from tilewright.deep.policy import GameBatch, NetworkPolicy, compute_afterstates, make_game_batch
-from tilewright.deep.symmetry import Symmetries
 from tilewright.deep.vecenv import FinishedGame
 from tilewright.envs.observations import Encoder, encode, make_grid_encoder, observation_shape
 from tilewright.games.rules import Rules, State, largest, slide, spawn, start
 from tilewright.rng import stream_for
 
 __all__ = ["AfterstateBuffer", "AfterstateLearner"]
-
-ROUNDS_PER_CHUNK = 16  # a round is train_freq steps, or a step in every game if that is more
-MAX_GRAD_NORM = 10.0  # as in SB3's DQN
 
 
 @kernel
@@ -114,11 +85,10 @@ class AfterstateBuffer(NamedTuple):
     spawn_rewards: NDArray[np.float32]  # float32[size], the rewards of the new tiles
 
 
-class AfterstateLearner(Learner):
+class AfterstateLearner(ReplayLearner):
     """TD(0) of afterstate values as a `Learner`.
 
     Attributes:
-        game: The game.
         target: The target network.
         policy: The policy that chooses greedy moves.
         buffer: The replay buffer.
@@ -126,53 +96,23 @@ class AfterstateLearner(Learner):
 
     def __init__(self, config: DeepConfig) -> None:
         """Make games, networks and replay buffer for a configuration."""
-        device = find_device(config.device)
-        super().__init__(config, make_network(network_config(config), config.seed, device))
-        self.game, n = config.make_game(), config.n_envs
-        self.target = make_network(network_config(config), config.seed, device)
+        super().__init__(config)
+        n = config.n_envs
+        self.target = self._make_network()
         self.policy = NetworkPolicy(self.network, config.reward_scale)
-        self._generator = np.random.default_rng(config.seed)
-        self._symmetries = Symmetries(self.game)
-        self._optimizer = make_optimizer(self.network, config.learning_rate)
         self._games = make_game_batch(n)
         for i in range(n):
             self._games.streams[i] = stream_for(config.seed, i)
         self._scores, self._largest_codes = np.zeros(n, np.int64), np.zeros(n, np.int64)
         self._encoder = make_grid_encoder(self.game)
-        size = config.buffer_size // n * n
         self.buffer = AfterstateBuffer(
-            np.zeros((size, *observation_shape(self._encoder)), np.uint8),
-            np.zeros((size, 2), np.uint64),
-            np.zeros(size, np.float32),
+            np.zeros((self.capacity, *observation_shape(self._encoder)), np.uint8),
+            np.zeros((self.capacity, 2), np.uint64),
+            np.zeros(self.capacity, np.float32),
         )
-        self._losses: list[float] = []
-        self._steps, self._progress = 0, 0.0
         start_games(self.game.rules, self._games, np.arange(n), self._scores, self._largest_codes)
 
-    @property
-    def steps(self) -> int:
-        """The number of moves since the start of the training."""
-        return self._steps
-
-    @property
-    def exploration_rate(self) -> float:
-        """The current probability of a random move, ε."""
-        return exploration_rate_at(self.config, self._progress)
-
-    def learn(self, progress: float) -> list[FinishedGame]:
-        """Play and learn for one chunk of steps; see `Learner.learn`."""
-        self._progress = progress
-        set_learning_rate(self._optimizer, learning_rate_at(self.config, progress))
-        finished: list[FinishedGame] = []
-        n, train_freq = self.config.n_envs, self.config.train_freq
-        for _ in range(ROUNDS_PER_CHUNK * max(1, train_freq // n)):
-            finished += self._play()
-            if self._steps > self.config.learning_starts and self._steps % max(n, train_freq) == 0:
-                for _ in range(max(1, n // train_freq)):
-                    self._train()
-        return finished
-
-    def _play(self) -> list[FinishedGame]:
+    def _advance(self) -> list[FinishedGame]:
         """Make a move in every game; games that are over are replaced first."""
         games, n = self._games, self.config.n_envs
         q_values = self.policy.q_values(self.game, games.cells, games.extra)
@@ -186,8 +126,8 @@ class AfterstateLearner(Learner):
             q_values[over] = self.policy.q_values(self.game, games.cells[over], games.extra[over])
         actions = q_values.argmax(axis=1)
         if self.exploration_rate:
-            chances = np.where(np.isfinite(q_values), self._generator.random((n, 4)), -1)
-            explores = self._generator.random(n) < self.exploration_rate
+            chances = np.where(np.isfinite(q_values), self.generator.random((n, 4)), -1)
+            explores = self.generator.random(n) < self.exploration_rate
             actions = np.where(explores, chances.argmax(axis=1), actions)
         self._store(actions)
         before, self._steps = self._steps, self._steps + n
@@ -199,30 +139,19 @@ class AfterstateLearner(Learner):
     def _store(self, actions: NDArray[np.int64]) -> None:
         """Make the moves and write the transitions to the buffer."""
         games, n = self._games, self.config.n_envs
-        first = self._steps % len(self.buffer.afterstates)
+        first = self._steps % self.capacity
         rows = slice(first, first + n)
         afterstates = self.buffer.afterstates[rows].reshape(n, -1)
         spawn_rewards = self.buffer.spawn_rewards[rows]
         step_games(self.game.rules, self._encoder, games, actions, self._scores, afterstates, spawn_rewards)
         self.buffer.next_states[rows, 0], self.buffer.next_states[rows, 1] = games.cells, games.extra
 
-    def _train(self) -> None:
+    def _train(self, rows: NDArray[np.int64], symmetries: NDArray[np.int64]) -> None:
         """Make one gradient step."""
-        config = self.config
-        stored = min(self._steps, len(self.buffer.afterstates))
-        indices = self._generator.integers(stored, size=config.batch_size)
-        grids = self.buffer.afterstates[indices]
-        if config.symmetry:
-            chosen = self._generator.integers(self._symmetries.count, size=config.batch_size)
-            grids = self._symmetries.transform_grids(grids, chosen)
-        targets = send(self.targets(indices), self.network.device)
-        values = self.network(send(grids, self.network.device))[:, 0]
-        loss = F.mse_loss(values, targets) if config.loss == "mse" else F.smooth_l1_loss(values, targets)
-        self._optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), MAX_GRAD_NORM)
-        self._optimizer.step()
-        self._losses.append(float(loss.detach()))
+        grids = self.symmetries.transform_grids(self.buffer.afterstates[rows], symmetries)
+        targets = self.send(self.targets(rows))
+        values = self.network(self.send(grids))[:, 0]
+        self.make_gradient_step(self.error(values, targets))
 
     def targets(self, indices: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the TD targets of afterstates in the buffer: spawn reward + γ max (reward + target value).
@@ -243,39 +172,17 @@ class AfterstateLearner(Learner):
         spawn_rewards = self.buffer.spawn_rewards[indices] / self.config.reward_scale
         return (spawn_rewards + self.config.gamma * best).astype(np.float32)
 
-    def pop_losses(self) -> list[float]:
-        """Return the losses of all gradient steps since the last call."""
-        losses, self._losses = self._losses, []
-        return losses
+    def _networks(self) -> dict[str, BoardNetwork]:
+        return {**super()._networks(), "target": self.target}
 
     def _arrays(self) -> dict[str, NDArray[np.generic]]:
-        """Return the arrays that are restored in place."""
         return {
             **{f"games.{name}": array for name, array in self._games._asdict().items()},
             "games.scores": self._scores,
             **{f"buffer.{name}": array for name, array in self.buffer._asdict().items()},
         }
 
-    def tensors(self) -> dict[str, NDArray[np.generic]]:
-        """Return the arrays of a checkpoint."""
-        return {
-            **get_weights(self.network, "network."),
-            **get_weights(self.target, "target."),
-            **optimizer_tensors(self._optimizer, self.network),
-            **self._arrays(),
-        }
-
-    def counters(self) -> Mapping[str, object]:
-        """Return the rest of a checkpoint."""
-        return {"steps": self._steps, "generator": generator_state(self._generator)}
-
-    def restore(self, tensors: Tensors, counters: Counters) -> None:
-        """Return to the state of a checkpoint; see `Learner.restore`."""
-        set_weights(self.network, tensors, "network.")
-        set_weights(self.target, tensors, "target.")
-        restore_optimizer(self._optimizer, self.network, tensors)
-        for name, array in self._arrays().items():
-            restore_array(array, tensors, name)
+    def _restore_rest(self, tensors: Tensors, counters: Counters) -> None:
         check_games(self.game, *self._games, self._scores)
         check_grids(self.buffer.afterstates, self.game)
         cells, extra = (np.ascontiguousarray(self.buffer.next_states[:, k]) for k in (0, 1))
@@ -283,6 +190,3 @@ class AfterstateLearner(Learner):
         rewards = self.buffer.spawn_rewards
         sound = (np.isfinite(rewards) & (rewards >= 0)).all()
         check_that_sound(sound, "the replay buffer has impossible rewards")
-        self._steps = read_counter(counters, "steps")
-        check_that_sound(self._steps % self.config.n_envs == 0, "its counters contradict each other")
-        restore_generator(self._generator, counters.get("generator"))

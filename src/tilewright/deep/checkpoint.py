@@ -5,7 +5,7 @@ if its content is impossible: a right checksum does not make it sound.
 """
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -80,7 +80,9 @@ def set_weights(network: BoardNetwork, tensors: Tensors, prefix: str = "") -> No
     network.load_state_dict({name[len(prefix) :]: torch.from_numpy(np.array(tensors[name])) for name in wanted})
 
 
-def optimizer_tensors(optimizer: torch.optim.Optimizer, network: BoardNetwork) -> dict[str, NDArray[np.generic]]:
+def optimizer_tensors(
+    optimizer: torch.optim.Optimizer, network: BoardNetwork, prefix: str = ""
+) -> dict[str, NDArray[np.generic]]:
     """Return Adam's state of every weight by name; all zero before the first step."""
     found: dict[str, NDArray[np.generic]] = {}
     for name, weight in network.named_parameters():
@@ -88,22 +90,25 @@ def optimizer_tensors(optimizer: torch.optim.Optimizer, network: BoardNetwork) -
         for moment in _MOMENTS:
             shape = (1,) if moment == "step" else tuple(weight.shape)
             value = receive(state[moment]).reshape(shape) if moment in state else np.zeros(shape, np.float32)
-            found[f"adam.{moment}.{name}"] = value
+            found[f"{prefix}adam.{moment}.{name}"] = value
     return found
 
 
-def restore_optimizer(optimizer: torch.optim.Optimizer, network: BoardNetwork, tensors: Tensors) -> None:
-    """Restore Adam's state of every weight."""
+def restore_optimizer(
+    optimizer: torch.optim.Optimizer, network: BoardNetwork, tensors: Tensors, prefix: str = ""
+) -> None:
+    """Restore Adam's state of every weight, from names that begin with the prefix."""
     for name, weight in network.named_parameters():
         moments = []
         for moment in _MOMENTS:
-            saved = tensors.get(f"adam.{moment}.{name}")
+            key = f"{prefix}adam.{moment}.{name}"
+            saved = tensors.get(key)
             shape = (1,) if moment == "step" else tuple(weight.shape)
             if saved is None or saved.shape != shape or saved.dtype != np.float32:
-                raise _mismatch(f"adam.{moment}.{name}")
+                raise _mismatch(key)
             is_signed = moment == "exp_avg"
             sound = np.isfinite(saved).all() and (is_signed or not np.signbit(saved).any())
-            check_that_sound(sound, f"adam.{moment}.{name} is impossible")
+            check_that_sound(sound, f"{key} is impossible")
             moments.append(send(np.array(saved), weight.device))
         step, first, second = moments
         if step.item():
@@ -133,7 +138,7 @@ def restore_generator(generator: np.random.Generator, state: object) -> None:
     check_that_sound(sound, "the state of its random generator is not valid")
 
 
-def check_grids(grids: NDArray[Any], game: Game) -> None:
+def check_grids(grids: NDArray[np.uint8], game: Game) -> None:
     """Check that grids uint8[…, rows, columns] hold tile codes of a game and, below the board, hints."""
     rows = grids.reshape(-1, *grids.shape[-2:])
     sound = (rows[:, : game.rows] < len(game.tile_values)).all() and (rows[:, game.rows :] <= BONUS_HINT).all()

@@ -8,13 +8,13 @@ beyond the border are never stored or multiplied. With many boards and channels,
 import itertools
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor, nn
 
 from tilewright.deep.architectures import Convolution
-from tilewright.deep.winograd import find_winograd
+from tilewright.deep.winograd import SavedTensors, find_winograd
 from tilewright.errors import UsageError
 
 __all__ = ["BoardConvolution"]
@@ -105,11 +105,18 @@ def _segments(length: int, layer: Convolution) -> Iterator[Segment]:
         yield Segment(slice(outputs[0], outputs[-1] + 1), slice(first, end), starts[outputs[0]] + first)
 
 
+class _Context(SavedTensors, Protocol):
+    """What the forward pass leaves for the backward pass."""
+
+    layer: BoardConvolution
+    input_shape: torch.Size
+
+
 class _DirectConvolution(torch.autograd.Function):
     """One matrix product for each pair of a segment of rows and a segment of columns."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, layer: BoardConvolution) -> Tensor:
+    def forward(ctx: _Context, x: Tensor, weight: Tensor, bias: Tensor, layer: BoardConvolution) -> Tensor:
         batch, height, width, in_channels = x.shape
         out_channels, stride = weight.shape[-1], layer.stride
         strides = (
@@ -134,7 +141,7 @@ class _DirectConvolution(torch.autograd.Function):
         return out
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: _Context, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         weight, out, *patches = ctx.saved_tensors
         in_channels, out_channels = weight.shape[-2:]
         stride = ctx.layer.stride

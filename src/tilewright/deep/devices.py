@@ -6,7 +6,7 @@ PyTorch is imported when a device is looked for.
 """
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tilewright.errors import UsageError
 
@@ -55,7 +55,7 @@ def find_device(name: str) -> "torch.device":
     return device
 
 
-def send(array: "NDArray[Any]", device: "torch.device") -> "torch.Tensor":
+def send(array: "NDArray[np.generic]", device: "torch.device") -> "torch.Tensor":
     """Return an array as a tensor on a device; on the processor it shares the memory of the array."""
     import torch
 

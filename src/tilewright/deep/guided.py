@@ -7,6 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright.agents import AGENTS
 from tilewright.agents.base import BatchAgent, values_by_action
 from tilewright.agents.uct import UctAgent
 from tilewright.deep.agent import PolicyAgent
@@ -32,6 +33,11 @@ class GuidedUctAgent(UctAgent, BatchAgent):
     """
 
     batch_size: ClassVar[int] = 250
+
+    @property
+    def spec(self) -> str:
+        """The text that `make_agent` reads: with a prior, `uct` makes this agent."""
+        return AGENTS.spec_of(self, UctAgent)
 
     def policy(self, game: Game) -> Policy:
         """Return None: the network is not computed in kernels."""

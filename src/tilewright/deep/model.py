@@ -16,9 +16,9 @@ from tilewright.deep.config import AGENTS, ENCODINGS, REWARD_SCALE
 from tilewright.deep.devices import find_device
 from tilewright.deep.network import BoardNetwork, NetworkConfig, make_network
 from tilewright.deep.policy import NetworkPolicy
-from tilewright.errors import FileError, UsageError
+from tilewright.errors import FileError
 from tilewright.games import make_known_game
-from tilewright.games.base import Game
+from tilewright.games.base import Game, check_same_game
 
 __all__ = ["FORMAT", "DeepModel", "load_deep_model"]
 
@@ -60,14 +60,8 @@ class DeepModel:
         return replace(self, network=copy.deepcopy(self.network).move_to(device))
 
     def check_plays(self, game: Game) -> None:
-        """Check that the model can play a game: its own game on a board of the same size.
-
-        Raises:
-            UsageError: It cannot.
-        """
-        own = self.config.game
-        if (game.name, game.rows, game.columns) != (own.name, own.rows, own.columns):
-            raise UsageError(f"the model was trained for {own.spec} and cannot play {game.spec}")
+        """Raise UsageError unless the model can play `game`; see `check_same_game`."""
+        check_same_game(self.config.game, game)
 
     def save(self, path: Path | str, *, force: bool = False) -> None:
         """Write the model to a file.

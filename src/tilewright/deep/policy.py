@@ -12,8 +12,18 @@ from tilewright.envs.observations import Encoder, encode, encode_batch, make_gri
 from tilewright.errors import DivergedError
 from tilewright.games.base import Game
 from tilewright.games.policy import GameResults
-from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, largest, outcomes, slide, spawn, start
-from tilewright.games.state_kernels import make_outcomes
+from tilewright.games.rules import (
+    ILLEGAL,
+    Outcomes,
+    Rules,
+    State,
+    largest,
+    make_outcomes,
+    outcomes,
+    slide,
+    spawn,
+    start,
+)
 from tilewright.rng import Key, below, next_word, seed_stream, stream_key
 
 __all__ = [

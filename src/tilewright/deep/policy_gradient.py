@@ -5,8 +5,8 @@ plays any legal move. After `n_step` moves in every game, the gradient of the lo
 weighted by its advantage: the return minus the baseline, which is the value of the state by a network of its own.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -14,39 +14,16 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
-from tilewright.deep.checkpoint import (
-    Counters,
-    Tensors,
-    check_that_sound,
-    generator_state,
-    get_weights,
-    optimizer_tensors,
-    read_counter,
-    restore_array,
-    restore_generator,
-    restore_optimizer,
-    set_weights,
-)
+from tilewright.deep.checkpoint import Counters, Tensors
 from tilewright.deep.config import DeepConfig
-from tilewright.deep.devices import find_device, send
-from tilewright.deep.learner import (
-    Learner,
-    exploration_rate_at,
-    learning_rate_at,
-    make_optimizer,
-    network_config,
-    set_learning_rate,
-)
-from tilewright.deep.model import DeepModel
+from tilewright.deep.learner import Learner, TrainedNetwork, make_optimizer, network_config
 from tilewright.deep.network import BoardNetwork, make_network
-from tilewright.deep.symmetry import Symmetries
 from tilewright.deep.vecenv import BoardVecEnv, FinishedGame
 from tilewright.envs.options import EnvOptions
 
 __all__ = ["PolicyGradientLearner", "discounted_returns"]
 
 UPDATES_PER_CHUNK = 4
-MAX_GRAD_NORM = 0.5  # as in SB3's A2C
 
 
 def discounted_returns(
@@ -83,39 +60,22 @@ class PolicyGradientLearner(Learner):
         baseline: The network of the values of states.
     """
 
+    max_grad_norm: ClassVar[float] = 0.5  # as in SB3's A2C
+
     def __init__(self, config: DeepConfig) -> None:
         """Make environments and networks for a configuration."""
-        device, shape = find_device(config.device), network_config(config)
-        super().__init__(config, make_network(shape, config.seed, device))
-        self.baseline = make_network(replace(shape, algorithm="afterstate"), config.seed + 1, device)
+        super().__init__(config)
+        shape = replace(network_config(config), algorithm="afterstate")
+        self.baseline = make_network(shape, config.seed + 1, self.network.device)
+        self._baseline_optimizer = make_optimizer(self.baseline, config.learning_rate)
         options = EnvOptions(config.game, "grid", config.reward, max_invalid_moves=0)
         self.env = BoardVecEnv(options, config.n_envs, reward_scale=config.reward_scale, seed=config.seed)
         self._grids = self.env.reset()
-        self._generator = np.random.default_rng(config.seed)
-        self._symmetries = Symmetries(self.env.games.game)
-        self._optimizers = [make_optimizer(each, config.learning_rate) for each in (self.network, self.baseline)]
-        self._losses: list[float] = []
-        self._steps, self._progress = 0, 0.0
 
-    @property
-    def steps(self) -> int:
-        """The number of moves since the start of the training."""
-        return self._steps
-
-    @property
-    def exploration_rate(self) -> float:
-        """The current probability of a random move, ε."""
-        return exploration_rate_at(self.config, self._progress)
-
-    def learn(self, progress: float) -> list[FinishedGame]:
-        """Play and learn for one chunk of steps; see `Learner.learn`."""
-        self._progress = progress
-        for optimizer in self._optimizers:
-            set_learning_rate(optimizer, learning_rate_at(self.config, progress))
+    def _learn_chunk(self) -> list[FinishedGame]:
         for _ in range(UPDATES_PER_CHUNK):
             self._train(*self._play())
-        finished, self.env.finished = self.env.finished, []
-        return finished
+        return self.env.pop_finished()
 
     def _play(self) -> tuple[NDArray[np.uint8], NDArray[np.bool_], NDArray[np.int64], NDArray[np.float32]]:
         """Make `n_step` moves in every game: the grids, masks and actions, and the returns of the actions."""
@@ -137,8 +97,8 @@ class PolicyGradientLearner(Learner):
     def _draw(self, grids: NDArray[np.uint8], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Draw a move for every game from the behaviour policy."""
         with torch.inference_mode():
-            chances = self.behaviour(self._send(grids), self._send(masks)).cpu().numpy().cumsum(axis=1)
-        drawn = self._generator.random((len(grids), 1)) * chances[:, -1:]
+            chances = self.behaviour(self.send(grids), self.send(masks)).cpu().numpy().cumsum(axis=1)
+        drawn = self.generator.random((len(grids), 1)) * chances[:, -1:]
         return np.minimum((chances <= drawn).sum(axis=1), 3)
 
     def behaviour(self, grids: Tensor, masks: Tensor) -> Tensor:
@@ -164,71 +124,39 @@ class PolicyGradientLearner(Learner):
     ) -> None:
         """Make one gradient step of the policy and one of the baseline."""
         if self.config.symmetry:
-            chosen = self._generator.integers(self._symmetries.count, size=len(grids))
-            grids = self._symmetries.transform_grids(grids, chosen)
-            targets = self._symmetries.transform_actions(np.tile(np.arange(4), (len(grids), 1)), chosen[:, None])
-            actions = self._symmetries.transform_actions(actions, chosen)
+            chosen = self.generator.integers(self.symmetries.count, size=len(grids))
+            grids = self.symmetries.transform_grids(grids, chosen)
+            targets = self.symmetries.transform_actions(np.tile(np.arange(4), (len(grids), 1)), chosen[:, None])
+            actions = self.symmetries.transform_actions(actions, chosen)
             moved = np.empty_like(masks)
             np.put_along_axis(moved, targets, masks, axis=1)
             masks = moved
-        inputs, wanted = self._send(grids), self._send(returns)
+        inputs, wanted = self.send(grids), self.send(returns)
         values = self.baseline(inputs)[:, 0]
         advantages = wanted - values.detach()
         advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
-        chances = self.behaviour(inputs, self._send(masks))
+        chances = self.behaviour(inputs, self.send(masks))
         logs = chances.clamp(min=1e-8).log()
         entropy = -(chances * logs).sum(dim=1).mean()
-        gain = (logs.gather(1, self._send(actions)[:, None])[:, 0] * advantages).mean()
+        gain = (logs.gather(1, self.send(actions)[:, None])[:, 0] * advantages).mean()
         loss = -gain - self.config.ent_coef * entropy
-        value_loss = F.mse_loss(values, wanted) if self.config.loss == "mse" else F.smooth_l1_loss(values, wanted)
-        for optimizer, network, part in zip(
-            self._optimizers, (self.network, self.baseline), (loss, value_loss), strict=True
-        ):
-            optimizer.zero_grad()
-            part.backward()
-            torch.nn.utils.clip_grad_norm_(network.parameters(), MAX_GRAD_NORM)
-            optimizer.step()
+        value_loss = self.error(values, wanted)
+        self._descend(loss, self.network, self.optimizer)
+        self._descend(value_loss, self.baseline, self._baseline_optimizer)
         self._losses.append(float(value_loss.detach()))
 
-    def _send(self, array: NDArray[np.generic]) -> Tensor:
-        return send(array, self.network.device)
+    def _networks(self) -> dict[str, BoardNetwork]:
+        return {**super()._networks(), "baseline": self.baseline}
 
-    def pop_losses(self) -> list[float]:
-        """Return the losses of the baseline in all gradient steps since the last call."""
-        losses, self._losses = self._losses, []
-        return losses
+    def _trained(self) -> list[TrainedNetwork]:
+        return [
+            TrainedNetwork(self.network, self.optimizer, "policy."),
+            TrainedNetwork(self.baseline, self._baseline_optimizer, "values."),
+        ]
 
-    def model(self, origin: dict[str, str]) -> DeepModel:
-        """Return the policy as a model; its logits have no scale."""
-        return DeepModel(self.network, 1.0, origin)
+    def _arrays(self) -> dict[str, NDArray[np.generic]]:
+        return self.env.arrays()
 
-    def tensors(self) -> dict[str, NDArray[np.generic]]:
-        """Return the arrays of a checkpoint."""
-        found = {**get_weights(self.network, "network."), **get_weights(self.baseline, "baseline.")}
-        for name, network, optimizer in self._trained():
-            found |= {f"{name}.{key}": array for key, array in optimizer_tensors(optimizer, network).items()}
-        return {**found, **self.env.arrays()}
-
-    def _trained(self) -> list[tuple[str, BoardNetwork, torch.optim.Adam]]:
-        networks = ("policy", self.network), ("values", self.baseline)
-        return [(name, network, self._optimizers[i]) for i, (name, network) in enumerate(networks)]
-
-    def counters(self) -> Mapping[str, object]:
-        """Return the rest of a checkpoint."""
-        return {"steps": self._steps, "generator": generator_state(self._generator)}
-
-    def restore(self, tensors: Tensors, counters: Counters) -> None:
-        """Return to the state of a checkpoint; see `Learner.restore`."""
-        set_weights(self.network, tensors, "network.")
-        set_weights(self.baseline, tensors, "baseline.")
-        for name, network, optimizer in self._trained():
-            prefix = f"{name}."
-            own = {key[len(prefix) :]: array for key, array in tensors.items() if key.startswith(prefix)}
-            restore_optimizer(optimizer, network, own)
-        for name, array in self.env.arrays().items():
-            restore_array(array, tensors, name)
+    def _restore_rest(self, tensors: Tensors, counters: Counters) -> None:
         self.env.check_restored()
         self._grids = self.env.current_grids()
-        self._steps = read_counter(counters, "steps")
-        check_that_sound(self._steps % self.config.n_envs == 0, "its counters contradict each other")
-        restore_generator(self._generator, counters.get("generator"))

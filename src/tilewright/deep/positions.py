@@ -312,8 +312,13 @@ def _read_positions(path: Path, game: Game, tensors: Tensors, has_values: bool) 
             raise FileError(f"{path}: the array {name} is damaged")
     positions = Positions(cells, extra, actions, q_values)  # type: ignore[arg-type]
     sound = bool(game.are_sound(positions.cells, positions.extra).all() and (positions.actions < 4).all())
-    words = (writable_view(words) for words in positions)
-    sound = sound and are_labels_sound(game.rules, *words)
+    sound = sound and are_labels_sound(
+        game.rules,
+        writable_view(positions.cells),
+        writable_view(positions.extra),
+        writable_view(positions.actions),
+        writable_view(positions.q_values),
+    )
     if has_values:
         chosen = np.take_along_axis(positions.q_values, positions.actions[:, None].astype(np.int64), 1)
         sound = sound and bool(np.isfinite(chosen).all() and (positions.q_values < np.inf).all())

@@ -136,8 +136,8 @@ class PrioritizedReplayBuffer(ReplayBuffer):
     def __init__(
         self,
         buffer_size: int,
-        observation_space: spaces.Space[Any],
-        action_space: spaces.Space[Any],
+        observation_space: spaces.Box,
+        action_space: spaces.Discrete,
         device: torch.device | str = "cpu",
         n_envs: int = 1,
         optimize_memory_usage: bool = False,

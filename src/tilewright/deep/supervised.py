@@ -13,30 +13,9 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
-from tilewright.deep.checkpoint import (
-    Counters,
-    Tensors,
-    check_that_sound,
-    generator_state,
-    get_weights,
-    optimizer_tensors,
-    read_counter,
-    restore_array,
-    restore_generator,
-    restore_optimizer,
-    set_weights,
-)
+from tilewright.deep.checkpoint import Counters, Tensors, check_that_sound
 from tilewright.deep.config import DeepConfig
-from tilewright.deep.devices import find_device, send
-from tilewright.deep.learner import (
-    Learner,
-    learning_rate_at,
-    make_optimizer,
-    network_config,
-    set_learning_rate,
-)
-from tilewright.deep.model import DeepModel
-from tilewright.deep.network import make_network
+from tilewright.deep.learner import ReplayLearner
 from tilewright.deep.policy import NetworkPolicy, compute_afterstates
 from tilewright.deep.positions import (
     LabelledGames,
@@ -46,7 +25,6 @@ from tilewright.deep.positions import (
     make_positions,
     write_positions,
 )
-from tilewright.deep.symmetry import Symmetries
 from tilewright.deep.teacher import Teacher
 from tilewright.deep.vecenv import FinishedGame
 from tilewright.envs.observations import encode_batch, legal_masks, make_grid_encoder, observation_shape
@@ -54,9 +32,6 @@ from tilewright.errors import UsageError
 from tilewright.games.base import Game
 
 __all__ = ["SupervisedLearner", "make_source"]
-
-ROUNDS_PER_CHUNK = 16  # a round is train_freq positions, or one of every game if that is more
-MAX_GRAD_NORM = 10.0
 
 
 def make_source(config: DeepConfig, game: Game) -> PositionSource:
@@ -87,11 +62,10 @@ def make_source(config: DeepConfig, game: Game) -> PositionSource:
     return StoredPositions(path, game, teacher.agent.spec, config.n_envs, has_values=has_values)
 
 
-class SupervisedLearner(Learner):
+class SupervisedLearner(ReplayLearner):
     """Supervised learning as a `Learner`. A step is one labelled position.
 
     Attributes:
-        game: The game.
         source: Where the positions come from.
         policy: The greedy policy of the network.
         buffer: The newest positions; the oldest are overwritten.
@@ -99,28 +73,17 @@ class SupervisedLearner(Learner):
 
     def __init__(self, config: DeepConfig) -> None:
         """Make the network, the games and the buffer for a configuration."""
-        super().__init__(config, make_network(network_config(config), config.seed, find_device(config.device)))
-        self.game = config.make_game()
+        super().__init__(config)
         self.source = make_source(config, self.game)
         self.policy = NetworkPolicy(self.network, config.reward_scale)
-        self.buffer = make_positions(config.buffer_size // config.n_envs * config.n_envs, has_values=self._has_values)
-        self._accuracy = 0.0
-        self._generator = np.random.default_rng(config.seed)
-        self._symmetries = Symmetries(self.game)
-        self._optimizer = make_optimizer(self.network, config.learning_rate)
+        self.buffer = make_positions(self.capacity, has_values=self._has_values)
         self._encoder = make_grid_encoder(self.game)
-        self._losses: list[float] = []
+        self._accuracy = 0.0
         self._matches: list[float] = []
-        self._steps = 0
 
     @property
     def _has_values(self) -> bool:
         return self.config.labels == "values"
-
-    @property
-    def steps(self) -> int:
-        """The number of labelled positions since the start of the training."""
-        return self._steps
 
     @property
     def exploration_rate(self) -> float:
@@ -132,24 +95,16 @@ class SupervisedLearner(Learner):
         """The fraction of the positions of the last chunk's batches in which the network chose the teacher's move."""
         return self._accuracy
 
-    def learn(self, progress: float) -> list[FinishedGame]:
-        """Label positions and learn for one chunk of steps; see `Learner.learn`."""
-        set_learning_rate(self._optimizer, learning_rate_at(self.config, progress))
-        finished: list[FinishedGame] = []
-        n, train_freq = self.config.n_envs, self.config.train_freq
-        for _ in range(ROUNDS_PER_CHUNK * max(1, train_freq // n)):
-            finished += self._label()
-            if self._steps > self.config.learning_starts and self._steps % max(n, train_freq) == 0:
-                for _ in range(max(1, n // train_freq)):
-                    self._train()
+    def _learn_chunk(self) -> list[FinishedGame]:
+        finished = super()._learn_chunk()
         if self._matches:
             self._accuracy, self._matches = sum(self._matches) / len(self._matches), []
         return finished
 
-    def _label(self) -> list[FinishedGame]:
+    def _advance(self) -> list[FinishedGame]:
         """Put the next positions into the buffer."""
         positions, finished = self.source.advance(self._choose)
-        self.buffer.put(self._steps % len(self.buffer.cells), positions)
+        self.buffer.put(self._steps % self.capacity, positions)
         self._steps += len(positions.cells)
         return finished
 
@@ -157,20 +112,12 @@ class SupervisedLearner(Learner):
         """Return the network's moves in n states."""
         return self.policy.q_values(self.game, cells, extra).argmax(axis=1)
 
-    def _train(self) -> None:
+    def _train(self, rows: NDArray[np.int64], symmetries: NDArray[np.int64]) -> None:
         """Make one gradient step."""
-        stored = min(self._steps, len(self.buffer.cells))
-        indices = self._generator.integers(stored, size=self.config.batch_size)
-        batch = self.buffer.take(indices)
-        symmetries = np.zeros(len(indices), np.int64)
-        if self.config.symmetry:
-            symmetries = self._generator.integers(self._symmetries.count, size=len(indices))
-        loss, matches = (self._loss_of_values if self._has_values else self._loss_of_moves)(batch, symmetries)
-        self._optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), MAX_GRAD_NORM)
-        self._optimizer.step()
-        self._losses.append(float(loss.detach()))
+        loss, matches = (self._loss_of_values if self._has_values else self._loss_of_moves)(
+            self.buffer.take(rows), symmetries
+        )
+        self.make_gradient_step(loss)
         self._matches.append(float(matches.float().mean()))
 
     def _loss_of_moves(self, batch: Positions, symmetries: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
@@ -178,13 +125,13 @@ class SupervisedLearner(Learner):
         n, shape = len(batch.cells), observation_shape(self._encoder)
         grids = np.empty((n, *shape), np.uint8)
         encode_batch(self._encoder, self.game.rules, batch.cells, batch.extra, grids.reshape(n, -1))
-        grids = self._symmetries.transform_grids(grids, symmetries)
-        actions = self._send(self._symmetries.transform_actions(batch.actions.astype(np.int64), symmetries))
-        logits = self.network(self._send(grids))
+        grids = self.symmetries.transform_grids(grids, symmetries)
+        actions = self.send(self.symmetries.transform_actions(batch.actions.astype(np.int64), symmetries))
+        logits = self.network(self.send(grids))
         if self.config.mask:
             masks = np.empty((n, 4), np.bool_)
             legal_masks(self._encoder, self.game.rules, grids.reshape(n, -1), masks)
-            logits = logits.masked_fill(~self._send(masks), -torch.inf)
+            logits = logits.masked_fill(~self.send(masks), -torch.inf)
         return F.cross_entropy(logits, actions), logits.argmax(dim=1) == actions
 
     def _loss_of_values(self, batch: Positions, symmetries: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
@@ -193,65 +140,37 @@ class SupervisedLearner(Learner):
         grids, rewards = np.empty((n, 4, *shape), np.uint8), np.empty((n, 4), np.float32)
         compute_afterstates(self.game.rules, self._encoder, batch.cells, batch.extra, grids.reshape(n, 4, -1), rewards)
         legal = np.isfinite(rewards)
-        afterstates = self._symmetries.transform_grids(grids[legal], np.repeat(symmetries, legal.sum(axis=1)))
-        values = self.network(self._send(afterstates))[:, 0]
-        mask = self._send(legal)
-        found = self._send(rewards / np.float32(config.reward_scale)).masked_scatter(
-            mask, values + self._send(rewards[legal] / np.float32(config.reward_scale))
+        afterstates = self.symmetries.transform_grids(grids[legal], np.repeat(symmetries, legal.sum(axis=1)))
+        values = self.network(self.send(afterstates))[:, 0]
+        mask = self.send(legal)
+        found = self.send(rewards / np.float32(config.reward_scale)).masked_scatter(
+            mask, values + self.send(rewards[legal] / np.float32(config.reward_scale))
         )
-        wanted = self._send(np.where(legal, batch.q_values, -np.inf) / np.float32(config.reward_scale))
+        wanted = self.send(np.where(legal, batch.q_values, -np.inf) / np.float32(config.reward_scale))
         loss = values.new_zeros(())
         if config.vf_coef:
-            error = F.mse_loss if config.loss == "mse" else F.smooth_l1_loss
-            loss = loss + config.vf_coef * error(found[mask], wanted[mask])
+            loss = loss + config.vf_coef * self.error(found[mask], wanted[mask])
         if config.temperature:
             scale = config.reward_scale / config.temperature
             log_policy = F.log_softmax(found * scale, dim=1).masked_fill(~mask, 0.0)
             target = F.softmax(wanted * scale, dim=1)
             loss = loss - (target * log_policy).sum(dim=1).mean()
-        return loss, found.argmax(dim=1) == self._send(batch.actions.astype(np.int64))
-
-    def _send(self, array: NDArray[np.generic]) -> Tensor:
-        return send(array, self.network.device)
-
-    def pop_losses(self) -> list[float]:
-        """Return the losses of all gradient steps since the last call."""
-        losses, self._losses = self._losses, []
-        return losses
-
-    def model(self, origin: dict[str, str]) -> DeepModel:
-        """Return the network as a model; the logits of a policy have no scale."""
-        return DeepModel(self.network, self.config.reward_scale if self._has_values else 1.0, origin)
+        return loss, found.argmax(dim=1) == self.send(batch.actions.astype(np.int64))
 
     def _arrays(self) -> dict[str, NDArray[np.generic]]:
-        """Return the arrays of the buffer, which are restored in place."""
         return {f"buffer.{name}": array for name, array in self.buffer._asdict().items()}
 
     def tensors(self) -> dict[str, NDArray[np.generic]]:
         """Return the arrays of a checkpoint."""
-        return {
-            **get_weights(self.network, "network."),
-            **optimizer_tensors(self._optimizer, self.network),
-            **self._arrays(),
-            **self.source.tensors(),
-        }
+        return {**super().tensors(), **self.source.tensors()}
 
     def counters(self) -> Mapping[str, object]:
         """Return the rest of a checkpoint."""
-        return {"steps": self._steps, "generator": generator_state(self._generator), **self.source.counters()}
+        return {**super().counters(), **self.source.counters()}
 
-    def restore(self, tensors: Tensors, counters: Counters) -> None:
-        """Return to the state of a checkpoint; see `Learner.restore`."""
-        set_weights(self.network, tensors, "network.")
-        restore_optimizer(self._optimizer, self.network, tensors)
-        for name, array in self._arrays().items():
-            restore_array(array, tensors, name)
-        check_that_sound(
-            self.game.are_sound(self.buffer.cells, self.buffer.extra).all(), "the buffer has impossible states"
-        )
-        sound = (self.buffer.actions < 4).all() and not (np.isnan(self.buffer.q_values).any())
+    def _restore_rest(self, tensors: Tensors, counters: Counters) -> None:
+        buffer = self.buffer
+        check_that_sound(self.game.are_sound(buffer.cells, buffer.extra).all(), "the buffer has impossible states")
+        sound = (buffer.actions < 4).all() and not np.isnan(buffer.q_values).any()
         check_that_sound(sound, "the buffer has impossible labels")
         self.source.restore(tensors, counters)
-        self._steps = read_counter(counters, "steps")
-        check_that_sound(self._steps % self.config.n_envs == 0, "its counters contradict each other")
-        restore_generator(self._generator, counters.get("generator"))

@@ -1,6 +1,6 @@
 """Teachers: agents that label positions with their moves and the values of all moves."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from tilewright.agents import make_agent
 from tilewright.agents.base import Agent
 from tilewright.games.base import Game
 from tilewright.games.board import Board
-from tilewright.games.policy import NO_ACTION, Policy, act
+from tilewright.games.policy import NO_ACTION, Policy, QValues, act
 from tilewright.games.rules import ACTIONS, Rules, State
 from tilewright.rng import Stream, stream_for
 
@@ -30,7 +30,7 @@ class Labels(NamedTuple):
 def label_states(
     rules: Rules,
     policy: Policy,
-    policy_values: NDArray[Any],
+    policy_values: QValues,
     cells: Words,
     extra: Words,
     stream: Stream,
@@ -86,10 +86,7 @@ class Teacher:
         self.agent, self.game = make_agent(agent), game
         self.stream = stream_for(seed)
         self._player = self.agent.player(game)
-        policy: Any = self._player.policy
-        while hasattr(policy, "policy"):
-            policy = policy.policy
-        self._values: NDArray[Any] | None = getattr(policy, "q_values", None)
+        self._values = self._player.q_values
         if self._player.policy is None:
             self.agent.values(game.start())  # an agent in Python reads its model when it is first used
 

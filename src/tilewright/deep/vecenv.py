@@ -1,7 +1,7 @@
 """The environments as a vector environment of Stable-Baselines3."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
@@ -16,6 +16,10 @@ from tilewright.envs.single import observation_space
 __all__ = ["BoardVecEnv", "FinishedGame"]
 
 _SEED_STRIDE = 1_000_003  # game i of seed s has the stream of seed s · stride + i: different seeds share no stream
+
+
+# Where an episode has ended: `terminal_observation` and `TimeLimit.truncated`.
+StepInfo: TypeAlias = dict[str, NDArray[np.uint8] | bool]
 
 
 class FinishedGame(NamedTuple):
@@ -38,7 +42,7 @@ class BoardVecEnv(VecEnv):
         games: The games.
         reward_scale: Rewards are divided by this number.
         action_masks: bool[n, 4], True where a move is legal now.
-        finished: The games that have ended; the caller empties the list.
+        finished: The games that have ended since the last `pop_finished`.
     """
 
     def __init__(self, options: EnvOptions, num_envs: int, *, reward_scale: float = 1.0, seed: int = 0) -> None:
@@ -72,6 +76,11 @@ class BoardVecEnv(VecEnv):
         self.action_masks = result.action_masks.astype(np.bool_)
         return result.observations.reshape(self.num_envs, *self.games.observation_shape)
 
+    def pop_finished(self) -> list[FinishedGame]:
+        """Return the games that have ended since the last call."""
+        finished, self.finished = self.finished, []
+        return finished
+
     def current_grids(self) -> NDArray[np.uint8]:
         """Return the grids of all games as uint8[n, rows, columns]."""
         return self.games.grids(self.games.state.cells, self.games.state.extra)
@@ -100,7 +109,7 @@ class BoardVecEnv(VecEnv):
 
     def step_wait(
         self,
-    ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[StepInfo]]:
         """Make the stored moves.
 
         Returns:
@@ -109,7 +118,7 @@ class BoardVecEnv(VecEnv):
         """
         result, any_ended = self.games.step(self._actions)
         self.action_masks = result.action_masks.astype(np.bool_)
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        infos: list[StepInfo] = [{} for _ in range(self.num_envs)]
         dones = result.terminated | result.truncated
         if any_ended:
             for i in np.flatnonzero(dones):
@@ -143,7 +152,7 @@ class BoardVecEnv(VecEnv):
         *method_args: object,
         indices: int | Iterable[int] | None = None,
         **method_kwargs: object,
-    ) -> list[Any]:
+    ) -> list[NDArray[np.bool_]]:
         """Call `action_masks`, the only method of a board: bool[4] for each index, True where a move is legal.
 
         Raises:

@@ -13,7 +13,7 @@ The transforms Aᵀ, G and Bᵀ do not depend on boards and channels, so they co
 
 import itertools
 from collections import defaultdict
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -22,13 +22,13 @@ from torch import Tensor
 
 from tilewright.deep.architectures import Convolution
 
-__all__ = ["Winograd", "find_winograd"]
+__all__ = ["SavedTensors", "Winograd", "find_winograd"]
 
 # The number of points -> the finite ones; the last point is infinity. Other points that were tried round worse.
 POINTS = {3: (0, -1), 4: (0, 1, -1), 5: (0, 0.5, -1, 2), 6: (0, 0.75, -0.75, 1.5, -1.5)}
 MIN_CHANNELS = 64  # with fewer input channels, the transforms take longer than the products that they save
 
-Matrix = NDArray[np.floating[Any]]
+Matrix = NDArray[np.floating]
 
 
 class AxisTransforms(NamedTuple):
@@ -149,11 +149,30 @@ def _tensor(values: Matrix) -> Tensor:
     return torch.from_numpy(values).float().contiguous()
 
 
+class SavedTensors(Protocol):
+    """The part of an `autograd.Function`'s context that PyTorch defines."""
+
+    needs_input_grad: tuple[bool, ...]
+
+    @property
+    def saved_tensors(self) -> tuple[Tensor, ...]:
+        """The tensors of `save_for_backward`."""
+
+    def save_for_backward(self, *tensors: Tensor) -> None:
+        """Keep tensors for the backward pass."""
+
+
+class _Context(SavedTensors, Protocol):
+    """What the forward pass leaves for the backward pass."""
+
+    winograd: Winograd
+
+
 class _WinogradConvolution(torch.autograd.Function):
     """The convolution and its gradients. Cells come first, so that each transform is one matrix product."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, winograd: Winograd) -> Tensor:
+    def forward(ctx: _Context, x: Tensor, weight: Tensor, bias: Tensor, winograd: Winograd) -> Tensor:
         batch, height, width, in_channels = x.shape
         kernel = winograd.transform_kernel(weight)
         inputs = (winograd.input_transform @ _cells_first(x)).view(-1, batch, in_channels)
@@ -168,7 +187,7 @@ class _WinogradConvolution(torch.autograd.Function):
         return out
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: _Context, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         weight, inputs, kernel, out = ctx.saved_tensors
         winograd, batch = ctx.winograd, len(out)
         grad_out = torch.ops.aten.threshold_backward(gradients[0], out, 0)

@@ -22,8 +22,7 @@ from tilewright.envs.observations import (
 from tilewright.envs.options import LIMITS, EnvOptions, KernelOptions, RewardFunction
 from tilewright.errors import UsageError
 from tilewright.games.board import Board
-from tilewright.games.rules import ACTIONS, ILLEGAL, Rules, State, largest, slide, spawn, start
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.rules import ACTIONS, ILLEGAL, Rules, State, largest, slide, spawn, start, typed_state
 from tilewright.rng import Stream, low_half, next_word, stream_for
 
 __all__ = ["BatchState", "BatchedGames", "StepResult", "make_batch_state"]

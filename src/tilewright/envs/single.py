@@ -19,7 +19,7 @@ from tilewright.games.base import Game, no_move_error
 from tilewright.games.board import Board, BoardLike
 from tilewright.games.rules import ACTIONS, State
 
-__all__ = ["BoardEnv", "check_options", "check_seed", "observation_space"]
+__all__ = ["BoardEnv", "Info", "check_options", "check_seed", "observation_space"]
 
 Observation = NDArray[np.uint8]
 Info = dict[str, Any]
@@ -98,7 +98,7 @@ class BoardEnv(gymnasium.Env[Observation, np.int64]):
     * v0: no such limit
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 4}  # noqa: RUF012
+    metadata = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 4}  # noqa: RUF012
 
     def __init__(
         self,

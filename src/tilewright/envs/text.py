@@ -2,7 +2,7 @@
 
 import re
 import string
-from typing import Any, SupportsFloat
+from typing import SupportsFloat
 
 import gymnasium
 from gymnasium import spaces
@@ -11,7 +11,7 @@ from tilewright._core.checks import check_choice, check_integer, check_range
 from tilewright._core.text import excerpt
 from tilewright.agents import make_agent
 from tilewright.agents.base import Agent, Player
-from tilewright.envs.single import check_options, check_seed
+from tilewright.envs.single import Info, check_options, check_seed
 from tilewright.errors import UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game, no_move_error
@@ -20,8 +20,6 @@ from tilewright.games.episode import Episode
 from tilewright.games.rules import ACTIONS
 
 __all__ = ["TextEnv", "read_move", "write_observation"]
-
-Info = dict[str, Any]
 
 REWARDS = ("regret", "score")
 MAX_ANSWER = 1000  # characters that the space of actions allows; longer answers are read, too
@@ -88,7 +86,7 @@ class TextEnv(gymnasium.Env[str, str]):
     * v0: first version
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012
+    metadata = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012
 
     def __init__(
         self,

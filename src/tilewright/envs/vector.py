@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any
 
 import numpy as np
 from gymnasium import spaces
@@ -14,7 +13,7 @@ from tilewright._core.checks import check_choice
 from tilewright.envs.batch import BatchedGames, StepResult
 from tilewright.envs.options import EnvOptions, RewardFunction
 from tilewright.envs.render import render_rgb
-from tilewright.envs.single import BoardEnv, check_options, check_seed, observation_space
+from tilewright.envs.single import BoardEnv, Info, check_options, check_seed, observation_space
 from tilewright.errors import UsageError
 from tilewright.games.base import Game
 from tilewright.games.board import Board
@@ -25,7 +24,6 @@ __all__ = ["BoardVectorEnv"]
 Observations = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Info = dict[str, Any]
 
 
 class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[np.generic]]):
@@ -136,7 +134,7 @@ class BoardVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[np.gener
         result = self.games.reset() if mask.all() else self.games.reset_some(mask)
         return self._observations(result.observations), self._info(result, mask)
 
-    def _read_mask(self, options: dict[str, Any]) -> Bools:
+    def _read_mask(self, options: dict[str, object]) -> Bools:
         if "reset_mask" not in options:
             return self._all
         mask = options["reset_mask"]

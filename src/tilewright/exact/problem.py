@@ -14,8 +14,8 @@ from tilewright.exact.walls import WALL_CODE, wall_tables
 from tilewright.games import make_known_game
 from tilewright.games.base import Game
 from tilewright.games.bitboard import board_mask
-from tilewright.games.rules import State
-from tilewright.games.state_kernels import symmetry_one, typed_state
+from tilewright.games.rules import State, typed_state
+from tilewright.games.state_kernels import symmetry_one
 from tilewright.games.twenty48 import Twenty48
 
 __all__ = ["Problem", "as_twenty48", "rules_spec"]

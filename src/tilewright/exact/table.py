@@ -9,7 +9,6 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +26,7 @@ from tilewright.exact.problem import Problem, rules_spec
 from tilewright.games.base import Game
 from tilewright.games.board import Board, BoardLike
 from tilewright.games.policy import act_one
-from tilewright.games.rules import ACTIONS
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.rules import ACTIONS, typed_state
 from tilewright.games.twenty48 import Twenty48
 from tilewright.rng import new_stream
 
@@ -125,7 +123,7 @@ class ExactTable:
         if type(game) is not Twenty48 or rules_spec(game) != rules_spec(own.game):
             raise SpecError(f"{self.path or 'the table'}: is of {own.title}; it cannot play {game.spec}")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The facts about the table, as `solve --json` prints them."""
         problem = self.problem
         return {

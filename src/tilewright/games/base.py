@@ -21,12 +21,11 @@ from tilewright.errors import BoardError, IllegalMoveError, SpecError, UsageErro
 from tilewright.games import GAMES, notation, state_kernels
 from tilewright.games.board import Board, BoardLike
 from tilewright.games.palette import WARM_PALETTE, Palette
-from tilewright.games.rules import ACTIONS, ILLEGAL, Rules, State
+from tilewright.games.rules import ACTIONS, ILLEGAL, MAX_OUTCOMES, Rules, State, make_outcomes, typed_state
 from tilewright.games.soundness import Bools, Codes, Words, board_cells, codes_of
-from tilewright.games.state_kernels import MAX_OUTCOMES
 from tilewright.rng import Stream, check_stream, stream_for
 
-__all__ = ["Game", "action_number", "no_move_error"]
+__all__ = ["Game", "action_number", "check_same_game", "no_move_error"]
 
 _CHECKED_AT_ONCE = 1 << 16  # states
 
@@ -203,7 +202,7 @@ class Game(Configurable, ABC):
         return GAMES.spec_of(self)
 
     def _state(self, board: BoardLike) -> State:
-        return state_kernels.typed_state(self.parse(board).state)
+        return typed_state(self.parse(board).state)
 
     def start(self, seed: int = 0) -> Board:
         """Draw a first board: the one with which game 0 of `seed` begins.
@@ -261,7 +260,7 @@ class Game(Configurable, ABC):
         """
         number = action_number(action)
         board = self.parse(board)
-        state, reward = state_kernels.slide_one(self.rules, state_kernels.typed_state(board.state), number)
+        state, reward = state_kernels.slide_one(self.rules, typed_state(board.state), number)
         if reward == ILLEGAL:
             legal = f"legal: {', '.join(self.legal(board)) or 'none, the game is over'}"
             reason = "the board has no tiles" if board.is_empty else legal
@@ -292,7 +291,7 @@ class Game(Configurable, ABC):
         stream = stream_for(seed) if seed is not None else check_stream(stream)
         after = self.parse(after)
         self._check_afterstate(after)
-        state, reward = state_kernels.spawn_one(self.rules, state_kernels.typed_state(after.state), stream)
+        state, reward = state_kernels.spawn_one(self.rules, typed_state(after.state), stream)
         return Board(self, State(*state)), reward
 
     def outcomes(self, after: BoardLike) -> list[tuple[Board, float]]:
@@ -307,8 +306,8 @@ class Game(Configurable, ABC):
         """
         after = self.parse(after)
         self._check_afterstate(after)
-        into = state_kernels.make_outcomes()
-        n = state_kernels.outcomes_one(self.rules, state_kernels.typed_state(after.state), into)
+        into = make_outcomes()
+        n = state_kernels.outcomes_one(self.rules, typed_state(after.state), into)
         return [
             (Board(self, State(int(into.cells[i]), int(into.extra[i]))), float(into.probability[i])) for i in range(n)
         ]
@@ -420,6 +419,26 @@ def action_number(action: str) -> int:
         hint = did_you_mean(action, ACTIONS) if isinstance(action, str) else ""
         raise IllegalMoveError(f"{excerpt(action)} is not a move{hint}; moves are {', '.join(ACTIONS)}")
     return ACTIONS.index(action)
+
+
+def check_same_game(trained: Game, played: Game) -> None:
+    """Check that a model of one game can play another: the same game, or a variant of it, on a board of the same size.
+
+    Games are the same if they have the same name, and the class of one is that of the other or derived from it: a game
+    of yours may have the name of any other.
+
+    Raises:
+        UsageError: It cannot.
+    """
+    alike = (trained.name, trained.rows, trained.columns) == (played.name, played.rows, played.columns)
+    if not alike or not (_is_a(trained, type(played)) or _is_a(played, type(trained))):
+        raise UsageError(f"the model was trained for {trained.spec} and cannot play {played.spec}")
+
+
+def _is_a(game: Game, kind: type) -> bool:
+    """Tell whether a game is of a class, by the name of the class: its module may have been loaded again."""
+    wanted = kind.__module__, kind.__qualname__
+    return any((base.__module__, base.__qualname__) == wanted for base in type(game).__mro__)
 
 
 def no_move_error(board: Board) -> UsageError:

@@ -21,8 +21,8 @@ from tilewright._core.jit import Int, Word, implements
 from tilewright._core.text import excerpt
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
-from tilewright.games.bitboard import board_mask, empty_cells, largest_nibble, orient, symmetric_cells
-from tilewright.games.line_tables import LINES, arrange_tables, join_rows, look_up_rows
+from tilewright.games.bitboard import board_mask, empty_cells, orient, symmetric_cells
+from tilewright.games.line_tables import LINES, arrange_tables, join_rows, look_up_rows, rewards_of_rows
 from tilewright.games.rules import (
     ILLEGAL,
     LARGEST_NIBBLE,
@@ -34,10 +34,15 @@ from tilewright.games.rules import (
     high_bits,
     hint_of,
     largest,
+    largest_of_nibbles,
+    no_high_bits,
+    no_hint,
+    not_downgraded,
     outcomes,
     slide,
     spawn,
     start,
+    start_with_tiles,
     symmetry,
     tile_sum,
 )
@@ -76,13 +81,7 @@ def slide_lines(rules: LineRules, state: State, action: Int) -> tuple[State, Int
     moved = join_rows(a, b, c, d)
     if moved == cells:
         return state, ILLEGAL
-    reward = (
-        rules.rewards[a >> u64(16)]
-        + rules.rewards[b >> u64(16)]
-        + rules.rewards[c >> u64(16)]
-        + rules.rewards[d >> u64(16)]
-    )
-    return State(orient(moved, action), ZERO), reward
+    return State(orient(moved, action), ZERO), rewards_of_rows(rules.rewards, a, b, c, d)
 
 
 @implements(spawn, LineRules)
@@ -97,13 +96,11 @@ def spawn_on_line_board(rules: LineRules, after: State, stream: Stream) -> tuple
     return State(after.cells | (lowest_bit * rules.spawn_codes[i]), ZERO), 0
 
 
-@implements(start, LineRules)
-def start_line_board(rules: LineRules, stream: Stream) -> tuple[State, Int]:
-    """Add `start_tiles` tiles to the empty board."""
-    state = State(ZERO, ZERO)
-    for _ in range(rules.start_tiles):
-        state, _reward = spawn(rules, state, stream)
-    return state, 0
+implements(start, LineRules)(start_with_tiles)
+implements(largest, LineRules)(largest_of_nibbles)
+implements(downgrade_to, LineRules)(not_downgraded)
+implements(hint_of, LineRules)(no_hint)
+implements(high_bits, LineRules)(no_high_bits)
 
 
 @implements(outcomes, LineRules)
@@ -132,12 +129,6 @@ def symmetry_of_line_board(rules: LineRules, state: State, which: Int) -> State:
     return State(symmetric_cells(state.cells, which, rules.rows, rules.columns), ZERO)
 
 
-@implements(largest, LineRules)
-def largest_on_line_board(rules: LineRules, state: State) -> Int:
-    """The largest nibble."""
-    return largest_nibble(state.cells)
-
-
 @implements(tile_sum, LineRules)
 def tile_sum_of_line_board(rules: LineRules, state: State) -> Int:
     """The sum of the values of all nibbles."""
@@ -145,24 +136,6 @@ def tile_sum_of_line_board(rules: LineRules, state: State) -> Int:
     for place in range(16):
         found += rules.tiles[(state.cells >> u64(4 * place)) & u64(15)]
     return found
-
-
-@implements(downgrade_to, LineRules)
-def downgrade_line_board(rules: LineRules, state: State, largest_code: Int) -> State:
-    """No tile-downgrading: all codes fit in a nibble."""
-    return state
-
-
-@implements(hint_of, LineRules)
-def hint_of_line_board(rules: LineRules, state: State) -> Int:
-    """No hints."""
-    return 0
-
-
-@implements(high_bits, LineRules)
-def high_bits_of_line_board(rules: LineRules, state: State) -> Word:
-    """No code has a fifth bit."""
-    return ZERO
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ __all__ = [
     "join_rows",
     "look_up_rows",
     "move_line",
+    "rewards_of_rows",
 ]
 
 u64 = np.uint64
@@ -103,6 +104,13 @@ def look_up_rows(table: LineTable, offset: Word, cells: Word) -> tuple[Word, Wor
         u64(table[offset | ((cells >> u64(16)) & u64(0xFFFF))]),
         u64(table[offset | (cells & u64(0xFFFF))]),
     )
+
+
+@inline
+def rewards_of_rows(rewards: NDArray[np.int64], a: Word, b: Word, c: Word, d: Word) -> Int:
+    """The sum of the rewards of four rows, whose numbers are the high halves of their table entries."""
+    high = u64(16)
+    return rewards[a >> high] + rewards[b >> high] + rewards[c >> high] + rewards[d >> high]
 
 
 @inline

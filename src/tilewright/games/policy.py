@@ -26,10 +26,12 @@ __all__ = [
     "NoObserver",
     "Observer",
     "Policy",
+    "QValues",
     "act",
     "act_one",
     "apply_action",
     "best_action",
+    "innermost",
     "make_move_log",
     "make_results",
     "on_move",
@@ -41,8 +43,9 @@ __all__ = [
 u64 = np.uint64
 NO_ACTION = -1  # where no move is legal
 NO_LIMIT = np.iinfo(np.int64).max
+QValues: TypeAlias = NDArray[np.float32] | NDArray[np.float64]  # float[4], -inf where a move is illegal
 Policy: TypeAlias = Any  # a NamedTuple type that implements `act`
-Observer: TypeAlias = Any  # a NamedTuple type that implements `on_move`
+Observer: TypeAlias = tuple[object, ...]  # a NamedTuple type that implements `on_move`
 
 
 def act(policy: Policy, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
@@ -56,8 +59,15 @@ def act_one(policy: Policy, rules: Rules, state: State, stream: Stream) -> Int:
     return act(policy, rules, state, stream)[0]
 
 
+def innermost(policy: Policy) -> Policy:
+    """Return the policy that a wrapper with the field `policy` plays, such as one for downgraded boards."""
+    while hasattr(policy, "policy"):
+        policy = policy.policy
+    return policy
+
+
 @inline
-def best_action(q_values: NDArray[Any]) -> Int:
+def best_action(q_values: QValues) -> Int:
     """Return the first action of the highest value; NO_ACTION where all are -inf, the value of an illegal move."""
     best = NO_ACTION
     highest = -np.inf

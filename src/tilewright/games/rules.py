@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.jit import Int, Word, inline
+from tilewright.games.bitboard import largest_nibble
 from tilewright.rng import Stream
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "ILLEGAL",
     "LARGEST_NIBBLE",
     "LEFT",
+    "MAX_OUTCOMES",
     "RIGHT",
     "UP",
     "LineOffsets",
@@ -47,18 +49,26 @@ __all__ = [
     "high_bits",
     "hint_of",
     "largest",
+    "largest_of_nibbles",
+    "make_outcomes",
+    "no_high_bits",
+    "no_hint",
+    "not_downgraded",
     "outcomes",
     "slide",
     "spawn",
     "start",
+    "start_with_tiles",
     "symmetry",
     "tile_sum",
+    "typed_state",
 ]
 
 u64 = np.uint64
 UP, RIGHT, DOWN, LEFT = 0, 1, 2, 3
 ACTIONS = ("up", "right", "down", "left")
 ILLEGAL = -1  # the reward of a move that changes nothing
+MAX_OUTCOMES = 256  # the room for outcomes: `Game.max_outcomes` is checked against it before a game is played
 LARGEST_NIBBLE = 15  # the largest code that four bits hold
 
 LineTable: TypeAlias = NDArray[np.uint32]  # uint32[tables * 65536], see `line_tables`
@@ -96,6 +106,11 @@ class State(NamedTuple):
     extra: Word
 
 
+def typed_state(state: State) -> State:
+    """Convert a state to NumPy's types, which kernels require; they return states as plain integers."""
+    return State(np.uint64(state.cells), np.uint64(state.extra))
+
+
 class Outcomes(NamedTuple):
     """Arrays that the verb `outcomes` fills, one entry for each outcome of an afterstate."""
 
@@ -103,6 +118,12 @@ class Outcomes(NamedTuple):
     extra: NDArray[np.uint64]
     probability: NDArray[np.float64]
     reward: NDArray[np.int64]
+
+
+def make_outcomes() -> Outcomes:
+    """Allocate arrays that are long enough for the outcomes of any afterstate."""
+    n = MAX_OUTCOMES
+    return Outcomes(np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.float64), np.empty(n, np.int64))
 
 
 def _for_kernels_only(verb: str) -> TypeError:
@@ -163,3 +184,42 @@ def hint_of(rules: Rules, state: State) -> Int:
 def high_bits(rules: Rules, state: State) -> Word:
     """The set of cells whose code has a fifth bit, as a 16-bit mask (see `bitboard`)."""
     raise _for_kernels_only("high_bits")
+
+
+# What verbs mean in several games. A game attaches them as `implements(largest, ItsRules)(largest_of_nibbles)`.
+
+
+class RulesWithStart(Rules, Protocol):
+    """Rules of a game that begins with some tiles on an empty board."""
+
+    @property
+    def start_tiles(self) -> int:
+        """The number of tiles on the first board."""
+
+
+def start_with_tiles(rules: RulesWithStart, stream: Stream) -> tuple[State, Int]:
+    """`start`: add `start_tiles` tiles to the empty board."""
+    state = State(u64(0), u64(0))
+    for _ in range(rules.start_tiles):
+        state, _reward = spawn(rules, state, stream)
+    return state, 0
+
+
+def largest_of_nibbles(rules: Rules, state: State) -> Int:
+    """`largest`: the largest nibble, where every code is one."""
+    return largest_nibble(state.cells)
+
+
+def not_downgraded(rules: Rules, state: State, largest_code: Int) -> State:
+    """`downgrade_to`, where all codes fit in a nibble and the game has no tile-downgrading."""
+    return state
+
+
+def no_hint(rules: Rules, state: State) -> Int:
+    """`hint_of`, where there are no hints."""
+    return 0
+
+
+def no_high_bits(rules: Rules, state: State) -> Word:
+    """`high_bits`, where no code has a fifth bit."""
+    return u64(0)

@@ -6,8 +6,6 @@ meanwhile, such as that of Ctrl-C.
 
 from typing import TypeAlias
 
-import numpy as np
-
 from tilewright._core.jit import Int, Word, kernel
 from tilewright.games.rules import (
     ILLEGAL,
@@ -25,32 +23,17 @@ from tilewright.games.rules import (
 from tilewright.rng import Stream
 
 __all__ = [
-    "MAX_OUTCOMES",
     "largest_one",
     "legal_mask",
-    "make_outcomes",
     "outcomes_one",
     "slide_one",
     "spawn_one",
     "start_one",
     "symmetry_one",
     "tile_sum_one",
-    "typed_state",
 ]
 
 Words: TypeAlias = tuple[Word, Word]  # the two words of a state
-MAX_OUTCOMES = 256  # the room for outcomes: `Game.max_outcomes` is checked against it before a game is played
-
-
-def typed_state(state: State) -> State:
-    """Convert a state to NumPy's types, which kernels require; they return states as plain integers."""
-    return State(np.uint64(state.cells), np.uint64(state.extra))
-
-
-def make_outcomes() -> Outcomes:
-    """Allocate arrays that are long enough for the outcomes of any afterstate."""
-    n = MAX_OUTCOMES
-    return Outcomes(np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.float64), np.empty(n, np.int64))
 
 
 @kernel

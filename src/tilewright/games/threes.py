@@ -27,7 +27,7 @@ from tilewright.errors import BoardError
 from tilewright.games.base import Game
 from tilewright.games.bitboard import board_mask, empty_cells, largest_nibble, orient, symmetric_cells, symmetric_set
 from tilewright.games.board import Board, BoardLike
-from tilewright.games.line_tables import Line, build_line_table, join_rows, look_up_rows, move_line
+from tilewright.games.line_tables import Line, build_line_table, join_rows, look_up_rows, move_line, rewards_of_rows
 from tilewright.games.palette import Palette
 from tilewright.games.rules import (
     DOWN,
@@ -41,6 +41,9 @@ from tilewright.games.rules import (
     high_bits,
     hint_of,
     largest,
+    largest_of_nibbles,
+    no_high_bits,
+    not_downgraded,
     outcomes,
     slide,
     spawn,
@@ -138,12 +141,7 @@ def slide_threes(rules: ThreesRules, state: State, action: Int) -> tuple[State, 
     moved = join_rows(a, b, c, d)
     if moved == cells:
         return state, ILLEGAL
-    reward = (
-        rules.merge_rewards[a >> u64(16)]
-        + rules.merge_rewards[b >> u64(16)]
-        + rules.merge_rewards[c >> u64(16)]
-        + rules.merge_rewards[d >> u64(16)]
-    )
+    reward = rewards_of_rows(rules.merge_rewards, a, b, c, d)
     entry = _entry_cells(rules, moved ^ cells, action)
     extra = (state.extra & HINT_AND_BAG) | (entry << ENTRY_SHIFT)
     return State(orient(moved, action), extra), reward
@@ -307,10 +305,9 @@ def symmetry_threes(rules: ThreesRules, state: State, which: Int) -> State:
     return State(cells, (state.extra & HINT_AND_BAG) | (entry << ENTRY_SHIFT))
 
 
-@implements(largest, ThreesRules)
-def largest_threes(rules: ThreesRules, state: State) -> Int:
-    """The largest nibble."""
-    return largest_nibble(state.cells)
+implements(largest, ThreesRules)(largest_of_nibbles)
+implements(downgrade_to, ThreesRules)(not_downgraded)
+implements(high_bits, ThreesRules)(no_high_bits)
 
 
 @implements(tile_sum, ThreesRules)
@@ -323,22 +320,10 @@ def tile_sum_threes(rules: ThreesRules, state: State) -> Int:
     return found
 
 
-@implements(downgrade_to, ThreesRules)
-def downgrade_threes(rules: ThreesRules, state: State, largest_code: Int) -> State:
-    """Threes has no tile-downgrading: all its codes fit in a nibble."""
-    return state
-
-
 @implements(hint_of, ThreesRules)
 def hint_of_threes(rules: ThreesRules, state: State) -> Int:
     """The hint: 1, 2, 3, or from 4 the largest code of a bonus tile."""
     return np.int64(state.extra & u64(15))
-
-
-@implements(high_bits, ThreesRules)
-def high_bits_threes(rules: ThreesRules, state: State) -> Word:
-    """No code of Threes has a fifth bit."""
-    return ZERO
 
 
 @dataclass(frozen=True)

@@ -37,10 +37,12 @@ from tilewright.games.rules import (
     high_bits,
     hint_of,
     largest,
+    no_hint,
     outcomes,
     slide,
     spawn,
     start,
+    start_with_tiles,
     symmetry,
     tile_sum,
 )
@@ -178,13 +180,8 @@ def spawn_2048(rules: Twenty48Rules, after: State, stream: Stream) -> tuple[Stat
     return State(after.cells | (place << u64(low_half(word) < rules.fours)), after.extra), 0
 
 
-@implements(start, Twenty48Rules)
-def start_2048(rules: Twenty48Rules, stream: Stream) -> tuple[State, Int]:
-    """Add `start_tiles` tiles to the empty board."""
-    state = State(ZERO, ZERO)
-    for _ in range(rules.start_tiles):
-        state, _reward = spawn(rules, state, stream)
-    return state, 0
+implements(start, Twenty48Rules)(start_with_tiles)
+implements(hint_of, Twenty48Rules)(no_hint)
 
 
 @implements(outcomes, Twenty48Rules)
@@ -277,12 +274,6 @@ def downgrade_cells(state: State, largest_code: Int) -> Word:
     for cell in range(16):
         downgraded |= u64(min(wide_code(State(cells, extra), u64(cell)), 15)) << u64(4 * cell)
     return downgraded
-
-
-@implements(hint_of, Twenty48Rules)
-def hint_of_2048(rules: Twenty48Rules, state: State) -> Int:
-    """2048 has no hints."""
-    return 0
 
 
 @implements(high_bits, Twenty48Rules)

@@ -18,7 +18,7 @@ from tilewright._core.outputs import MODEL
 from tilewright._core.text import excerpt
 from tilewright.errors import FileError, UsageError
 from tilewright.games import make_known_game
-from tilewright.games.base import Game
+from tilewright.games.base import Game, check_same_game
 from tilewright.models import model_path
 from tilewright.ntuple import hub
 from tilewright.ntuple.compact import LARGEST, MIN_QUANTUM, pack, quantised, unpack
@@ -131,9 +131,8 @@ class Model:
         return make_downgrading(self.game, self.downgrade_above, self.architecture.stages)
 
     def check_plays(self, game: Game) -> None:
-        """Raise UsageError unless the model can play `game`: the same game on the same board."""
-        if (game.name, game.rows, game.columns) != (self.game.name, self.game.rows, self.game.columns):
-            raise UsageError(f"the model was trained for {self.game.spec} and cannot play {game.spec}")
+        """Raise UsageError unless the model can play `game`; see `check_same_game`."""
+        check_same_game(self.game, game)
 
     def in_16_bits(self, quantum: float = 0.0) -> "Model":
         """Return the model with weights in 16 bits, in multiples of at least `quantum`: half the memory, and faster."""

@@ -15,8 +15,7 @@ from tilewright._core.jit import Int, implements, inline, kernel
 from tilewright._core.parallel import default_threads, parallel_for
 from tilewright.errors import UsageError
 from tilewright.games.policy import NO_LIMIT, Move, on_move, play
-from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide, start
-from tilewright.games.state_kernels import make_outcomes
+from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, make_outcomes, outcomes, slide, start
 from tilewright.ntuple.downgrade import Downgraded, downgrade
 from tilewright.ntuple.model import Model
 from tilewright.ntuple.stages import UNWRITTEN, UNWRITTEN_16

@@ -19,8 +19,17 @@ from numpy.typing import NDArray
 from tilewright._core.jit import Float, Int, Word, implements, inline
 from tilewright.games.bitboard import empty_cells
 from tilewright.games.policy import NO_ACTION, act
-from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, Outcomes, Rules, State, downgraded_cells, outcomes, slide
-from tilewright.games.state_kernels import make_outcomes
+from tilewright.games.rules import (
+    ILLEGAL,
+    LARGEST_NIBBLE,
+    Outcomes,
+    Rules,
+    State,
+    downgraded_cells,
+    make_outcomes,
+    outcomes,
+    slide,
+)
 from tilewright.ntuple.weights import Indices, WeightTables, compute_indices, lookups, state_value, sum_weights
 from tilewright.rng import Stream
 

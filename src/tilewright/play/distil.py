@@ -14,7 +14,7 @@ from tilewright.exact.distil import Counts, check_distillable, count_options, ke
 from tilewright.exact.kernels import Keys
 from tilewright.exact.table import ExactTable
 from tilewright.games.policy import Policy, make_move_log, play_moves
-from tilewright.games.state_kernels import typed_state
+from tilewright.games.rules import typed_state
 from tilewright.rng import stream_for
 
 __all__ = ["Distilled", "distil", "measure_coverage"]

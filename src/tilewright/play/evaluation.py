@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.frames import data_frame
-from tilewright._core.plots import BLUE, INK, style
+from tilewright._core.plots import BLUE, INK, given_or_new, style
 from tilewright._core.tables import Columns, write_table
 from tilewright.errors import UsageError
 from tilewright.games.base import Game
@@ -228,11 +228,7 @@ class Evaluation:
         Returns:
             The axes.
         """
-        if ax is None:
-            from matplotlib import pyplot
-
-            _, ax = pyplot.subplots(figsize=(8.0, 3.4), layout="constrained")
-        style(ax)
+        ax = style(given_or_new(ax, (8.0, 3.4)))
         codes = range(int(self.codes.min()), int(self.codes.max()) + 1)
         percentages = [100 * float((self.codes == code).mean()) for code in codes]
         bars = ax.bar([str(self.game.value(code)) for code in codes], percentages, color=BLUE, width=0.7)

@@ -4,7 +4,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,7 @@ from tilewright.games.board import Board
 from tilewright.games.rules import ILLEGAL, State
 from tilewright.play.evaluation import Evaluation
 from tilewright.play.statistics import Estimate, rate_of
-from tilewright.rng import stream_for
+from tilewright.rng import Stream, stream_for
 
 __all__ = ["ExactEvaluation", "evaluate_exactly", "percent_of_perfect"]
 
@@ -63,7 +62,7 @@ class ExactEvaluation:
         """
         return percent_of_perfect(self, table).value
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the results as plain values, ready for JSON."""
         reach = {str(tile): probability for tile, probability in self.reach.items()}
         return {**vars(self), "game": self.game.spec, "reach": reach}
@@ -168,7 +167,7 @@ class _Chooser:
         for_blocks(work, len(states), self._threads)
 
     def _choose_in_python(
-        self, player: Player, states: Keys, stream: Any, afterstates: Keys, rewards: NDArray[np.int64]
+        self, player: Player, states: Keys, stream: Stream, afterstates: Keys, rewards: NDArray[np.int64]
     ) -> None:
         for i, cells in enumerate(states.tolist()):
             board = Board(self._game, State(cells, 0))

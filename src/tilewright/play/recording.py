@@ -27,8 +27,7 @@ from tilewright.games.base import Game, action_number
 from tilewright.games.board import Board
 from tilewright.games.episode import Episode
 from tilewright.games.policy import MoveLog, make_move_log
-from tilewright.games.rules import ACTIONS, ILLEGAL, Outcomes, Rules, State, outcomes, slide
-from tilewright.games.state_kernels import make_outcomes
+from tilewright.games.rules import ACTIONS, ILLEGAL, Outcomes, Rules, State, make_outcomes, outcomes, slide
 from tilewright.rng import stream_for
 
 __all__ = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
 from tilewright._core.frames import data_frame
-from tilewright._core.plots import BLUE, INK, ORANGE, SOFT, new_figure, second_scale, style
+from tilewright._core.plots import BLUE, INK, ORANGE, SOFT, given_or_new, new_figure, second_scale, style
 from tilewright._core.tables import Columns
 from tilewright._core.text import excerpt, readable
 from tilewright.agents import make_agent
@@ -200,11 +200,8 @@ class Review:
         Returns:
             The axes.
         """
-        if ax is None:
-            from matplotlib import pyplot
-
-            _, ax = pyplot.subplots(figsize=(9.0, 3.4), layout="constrained")
-        _draw_losses(style(ax), self)
+        ax = style(given_or_new(ax, (9.0, 3.4)))
+        _draw_losses(ax, self)
         return ax
 
     def __repr__(self) -> str:

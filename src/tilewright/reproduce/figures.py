@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -203,7 +203,7 @@ def _draw_points(axes: "Axes", column: str, rows: Sequence[RowResult]) -> None:
         series = [row for row in rows if row.row.series == name]
         ours = [(row.row.x, row.cells[column].ours) for row in series]
         paper = [(row.row.x, row.cells[column].paper) for row in series]
-        draw_series(axes, ours, factor, color=colour, marker=marker, linestyle="-", label=f"{name}: here")
+        draw_series(axes, ours, factor, color=colour, marker=marker, label=f"{name}: here")
         if not name.endswith("true rules"):  # the paper did not play by them
             draw_series(
                 axes, paper, factor, color=colour, marker=marker, linestyle=":", markerfacecolor="white",
@@ -219,7 +219,15 @@ def _draw_points(axes: "Axes", column: str, rows: Sequence[RowResult]) -> None:
 
 
 def draw_series(
-    axes: "Axes", points: Sequence[tuple[float, Estimate | None]], factor: float = 1, **options: Any
+    axes: "Axes",
+    points: Sequence[tuple[float, Estimate | None]],
+    factor: float = 1,
+    *,
+    color: str,
+    marker: str,
+    label: str,
+    linestyle: str = "-",
+    markerfacecolor: str | None = None,
 ) -> None:
     """Draw estimates as points with error bars.
 
@@ -227,7 +235,11 @@ def draw_series(
         axes: Where to draw.
         points: The x value and the estimate of each point; a point without an estimate is left out.
         factor: What the estimates are multiplied by.
-        options: Options of matplotlib's `errorbar`.
+        color: The colour, here and below as matplotlib's `errorbar` takes it.
+        marker: The marker of the points.
+        label: The name in the legend.
+        linestyle: How the points are joined.
+        markerfacecolor: The colour inside the markers; None for `color`.
     """
     known = [(x, estimate) for x, estimate in points if estimate is not None]
     if not known:
@@ -235,7 +247,19 @@ def draw_series(
     x, y = [x for x, _ in known], [factor * estimate.value for _, estimate in known]
     below = [0 if low is None else factor * (value - low) for _, (value, low, _) in known]
     above = [0 if high is None else factor * (high - value) for _, (value, _, high) in known]
-    axes.errorbar(x, y, [below, above], capsize=3, linewidth=1.5, markersize=6, **options)
+    axes.errorbar(
+        x,
+        y,
+        [below, above],
+        capsize=3,
+        linewidth=1.5,
+        markersize=6,
+        color=color,
+        marker=marker,
+        label=label,
+        linestyle=linestyle,
+        markerfacecolor=markerfacecolor,
+    )
 
 
 def reach_list(row: RowResult) -> str:

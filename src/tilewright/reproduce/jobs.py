@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, NotRequired, TypeAlias, TypedDict, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import NotRequired, TypeAlias, TypedDict, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from tilewright.agents import make_agent
 from tilewright.games import make_game
@@ -88,7 +88,7 @@ def read_result(kind: type[R], result: Mapping[str, object]) -> R | None:
     return cast(R, result) if all(columns <= point.keys() for point in curve) else None
 
 
-def _has_type(value: object, wanted: Any) -> bool:
+def _has_type(value: object, wanted: object) -> bool:
     """Tell whether a value of JSON has the type of a field; whole numbers must fit 64 bits."""
     if wanted is int:
         return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
@@ -101,7 +101,7 @@ def _has_type(value: object, wanted: Any) -> bool:
     types = get_type_hints(wanted)
     return (
         isinstance(value, dict)
-        and wanted.__required_keys__ <= value.keys()
+        and getattr(wanted, "__required_keys__", frozenset()) <= value.keys()
         and all(_has_type(value[name], kind) for name, kind in types.items() if name in value)
     )
 

@@ -2,14 +2,16 @@
 
 import sys
 import time
-from typing import Any
+from collections.abc import Sequence
 
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.base import BaseContext
+from numba.core.typing import Context, Signature
 from numba.extending import intrinsic
 
-from tilewright._core.jit import Int, inline
+from tilewright._core.jit import Instruction, Int, inline
 
 __all__ = ["MAX_MS", "MIN_MS", "NO_TIME_LIMIT", "nanoseconds", "time_for_another", "time_limit"]
 
@@ -29,10 +31,10 @@ def time_limit(milliseconds: float | None) -> int:
 
 
 @intrinsic
-def nanoseconds(typingctx: Any) -> Any:
+def nanoseconds(typingctx: Context) -> Instruction:
     """Return the time of a clock that never goes back, as int64; on Windows it has a resolution of milliseconds."""
 
-    def posix(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def posix(context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Sequence[ir.Value]) -> ir.Value:
         i32, i64 = ir.IntType(32), ir.IntType(64)
         now = cgutils.alloca_once(builder, ir.ArrayType(i64, 2))  # struct timespec: seconds, nanoseconds
         function = cgutils.get_or_insert_function(
@@ -42,7 +44,9 @@ def nanoseconds(typingctx: Any) -> Any:
         seconds, rest = (builder.extract_value(builder.load(now), i) for i in (0, 1))
         return builder.add(builder.mul(seconds, i64(1_000_000_000)), rest)
 
-    def windows(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def windows(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Sequence[ir.Value]
+    ) -> ir.Value:
         i64 = ir.IntType(64)
         function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(i64, []), "GetTickCount64")
         return builder.mul(builder.call(function, []), i64(1_000_000))

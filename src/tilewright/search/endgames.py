@@ -13,14 +13,14 @@ The probability behind a move is the expectation over the boards that follow it.
 would charge its first moves the same; correcting them here, once a move, costs next to nothing.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.jit import Int, implements, inline
 from tilewright.exact.policy import ExactPolicy, look_up
-from tilewright.games.policy import Policy, act, apply_action, best_action
+from tilewright.games.policy import Policy, QValues, act, apply_action, best_action
 from tilewright.games.rules import Rules, State
 from tilewright.rng import Stream
 
@@ -32,7 +32,7 @@ class WithEndgames(NamedTuple):
 
     policy: Policy
     tables: tuple[ExactPolicy, ...]
-    q_values: NDArray[Any]  # those of the policy, corrected in place
+    q_values: QValues  # those of the policy, corrected in place
     corrected: NDArray[np.int64]  # int64[2]: how many boards were in a table, and how many moves that changed
 
 
@@ -51,7 +51,7 @@ def act_with_endgames(policy: WithEndgames, rules: Rules, state: State, stream: 
 
 
 @inline
-def correct(q_values: NDArray[Any], probabilities: NDArray[np.float64]) -> bool:
+def correct(q_values: QValues, probabilities: NDArray[np.float64]) -> bool:
     """Charge every move for the probability that it loses; returns whether the table has all that keep the walls.
 
     A move that a distilled table lacks would go without a charge, and be preferred for that.

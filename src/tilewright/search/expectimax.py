@@ -17,8 +17,17 @@ from tilewright._core.bits import popcount
 from tilewright._core.jit import Float, Int, implements, inline, linked
 from tilewright.games.bitboard import different_nibbles, empty_cells
 from tilewright.games.policy import act
-from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, Outcomes, Rules, State, downgraded_cells, outcomes, slide
-from tilewright.games.state_kernels import MAX_OUTCOMES
+from tilewright.games.rules import (
+    ILLEGAL,
+    LARGEST_NIBBLE,
+    MAX_OUTCOMES,
+    Outcomes,
+    Rules,
+    State,
+    downgraded_cells,
+    outcomes,
+    slide,
+)
 from tilewright.rng import Stream
 from tilewright.search.clock import NO_TIME_LIMIT, nanoseconds, time_for_another, time_limit
 from tilewright.search.evaluator import Evaluator, evaluate_state

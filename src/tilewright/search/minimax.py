@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from tilewright._core.jit import Int, implements, inline, linked
 from tilewright.games.policy import act
-from tilewright.games.rules import ILLEGAL, Outcomes, Rules, State, outcomes, slide
-from tilewright.games.state_kernels import MAX_OUTCOMES, make_outcomes
+from tilewright.games.rules import ILLEGAL, MAX_OUTCOMES, Outcomes, Rules, State, make_outcomes, outcomes, slide
 from tilewright.rng import Stream
 from tilewright.search.clock import nanoseconds, time_for_another, time_limit
 from tilewright.search.evaluator import Evaluator, evaluate_state

@@ -8,13 +8,13 @@ Every searcher is a policy: it plays the first move of the highest value. A sear
 some evaluations or one rollout; what it leaves in `q_values` means nothing, and no move is played.
 """
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.jit import Int
-from tilewright.games.policy import NO_ACTION, apply_action, best_action
+from tilewright.games.policy import NO_ACTION, QValues, apply_action, best_action
 from tilewright.games.rules import Rules, State
 from tilewright.rng import Stream
 
@@ -28,14 +28,24 @@ __all__ = [
     "search",
 ]
 
-Searcher: TypeAlias = Any  # a NamedTuple type that implements `search`
-
 
 class SearchControl(NamedTuple):
     """What another thread may see of a search, and ask of it; int64[1] each."""
 
     began: NDArray[np.int64]  # 1 from the start of a search on: the time before that is spent on compiling
     stop: NDArray[np.int64]  # 1 asks the search to end, and every later one
+
+
+class Searcher(Protocol):
+    """A NamedTuple type that implements `search`."""
+
+    @property
+    def q_values(self) -> QValues:
+        """Where `search` leaves the values of the moves."""
+
+    @property
+    def control(self) -> SearchControl:
+        """How another thread stops the search."""
 
 
 def make_search_control() -> SearchControl:

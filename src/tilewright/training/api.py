@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
+from tilewright._core.config import Value
 from tilewright._core.frames import data_frame
 from tilewright._core.html import embedded
+from tilewright._core.plots import given_or_new
 from tilewright._core.registry import load_object
 from tilewright.errors import FileError, UsageError
 from tilewright.training.callbacks import Callbacks, as_callback
@@ -29,6 +31,15 @@ __all__ = ["Run", "free_folder", "train"]
 
 LOAD_MODEL = "tilewright.ntuple.model:load_model"
 LOAD_DEEP_MODEL = "tilewright.deep.model:load_deep_model"
+
+
+class RunContent(TypedDict):
+    """Everything in a run folder as plain dictionaries: the configuration by key, the rest by column."""
+
+    config: dict[str, Value]
+    curve: dict[str, list[float]]
+    evaluations: dict[str, list[float]]
+    stages: dict[str, list[float]]
 
 
 class Run:
@@ -125,7 +136,7 @@ class Run:
         points = self._folder.curve_points()
         return _columns(points, type(points[0]) if points else CurvePoint)
 
-    def to_dict(self) -> dict[str, dict[str, Any]]:
+    def to_dict(self) -> RunContent:
         """Everything as plain dictionaries: `config` by key; `curve`, `evaluations` and `stages` by column."""
         return {
             "config": self.config.to_dict(),
@@ -143,10 +154,7 @@ class Run:
         Returns:
             The axes.
         """
-        if ax is None:
-            from matplotlib import pyplot
-
-            _, ax = pyplot.subplots(layout="constrained")
+        ax = given_or_new(ax)
         plot_curve(self._folder, ax)
         return ax
 
@@ -197,7 +205,7 @@ class Run:
         parts = [f"<p>{html.escape(repr(self))}</p>"]
         if points:
             curve = embedded(draw_curve(self._folder), "Mean score against games of training")
-            parts += [f"<p>{summarise(points)}</p>", curve]
+            parts += [f"<p>{summarise(self._folder)}</p>", curve]
         return "".join(parts)
 
 

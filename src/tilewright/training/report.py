@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tilewright._core.files import write_text
+from tilewright._core.files import read_metadata, write_text
 from tilewright._core.html import HTML, embedded, page
 from tilewright._core.plots import BLUE, INK, ORANGE, SOFT, new_figure, save_png, second_scale, shorten, style
+from tilewright.errors import FileError
 from tilewright.play.evaluate import Evaluation
 from tilewright.training.run_folder import CurvePoint, EvaluationPoint, RunFolder, StagePoint, TrainingPoint
 
@@ -104,12 +105,26 @@ def save_curve(folder: RunFolder) -> None:
     save_png(draw_curve(folder), folder.curve_file)
 
 
-def summarise(points: Sequence[TrainingPoint]) -> str:
-    """The totals of a run in one sentence, or an empty text for a run without games."""
+def summarise(folder: RunFolder) -> str:
+    """The totals of a run in one sentence, or an empty text for a run without games.
+
+    A deep network also learns from games that no row of the curve counts, because they are not over; its model does.
+    """
+    points = folder.curve_points()
     if not points:
         return ""
-    last = points[-1]
-    return f"{last.games:,} games and {last.moves:,} moves of training in {last.seconds:,.0f} s."
+    last, of_model = points[-1], _totals_of_model(folder)
+    games, moves, seconds = of_model if of_model[1] > last.moves else (last.games, last.moves, last.seconds)
+    return f"{games:,} games and {moves:,} moves of training in {seconds:,.0f} s."
+
+
+def _totals_of_model(folder: RunFolder) -> tuple[int, int, float]:
+    """Games, moves and seconds of training that the model's file states; zeros where there is no such file."""
+    try:
+        found = read_metadata(folder.model_file)
+        return int(found["games"]), int(found["moves"]), float(found["seconds"])
+    except (FileError, KeyError, ValueError):
+        return 0, 0, 0.0
 
 
 def write_report(folder: RunFolder, evaluations: Sequence[Evaluation] = ()) -> Path:
@@ -126,7 +141,7 @@ def write_report(folder: RunFolder, evaluations: Sequence[Evaluation] = ()) -> P
     parts = []
     if points:
         curve = embedded(draw_curve(folder), "Mean score against games of training")
-        parts.append(f"<p>{summarise(points)}</p><h2>Learning curve</h2>{curve}")
+        parts.append(f"<p>{summarise(folder)}</p><h2>Learning curve</h2>{curve}")
     if evaluations:
         parts.append(f"<h2>Players</h2>{_players_table(evaluations)}")
         first = evaluations[0]

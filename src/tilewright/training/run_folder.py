@@ -55,8 +55,8 @@ __all__ = [
 class TrainingPoint:
     """The columns of `metrics.csv` that every session writes, a row after every `curve_games` games.
 
-    The last row of a run that has ended counts all of its games and moves. It may describe fewer than `curve_games`
-    games; a resumed session replaces it.
+    The last row of a run that has ended counts all of its games. It may describe fewer than `curve_games` games; a
+    resumed session replaces it. The moves of a deep network in games that were not over are counted by its model alone.
 
     | column     | meaning                                                 | unit       |
     |------------|---------------------------------------------------------|------------|
@@ -183,7 +183,7 @@ class StagePoint:
 
 Point: TypeAlias = TrainingPoint | EvaluationPoint | StagePoint | EpisodePoint
 P = TypeVar("P", bound=Point)
-Checkpoint: TypeAlias = tuple[dict[str, Array], dict[str, Any], dict[str, str]]
+Checkpoint: TypeAlias = tuple[dict[str, Array], dict[str, object], dict[str, str]]
 
 
 class SavedProgress(Protocol):

@@ -12,8 +12,8 @@ import numpy as np
 from tilewright.games.base import Game
 from tilewright.games.line_game import LineRules
 from tilewright.games.line_tables import LINES
-from tilewright.games.rules import ACTIONS, ILLEGAL, Rules, State
-from tilewright.games.state_kernels import slide_one, typed_state
+from tilewright.games.rules import ACTIONS, ILLEGAL, Rules, State, typed_state
+from tilewright.games.state_kernels import slide_one
 from tilewright.games.threes import BONUS_CHANCE, BONUS_FROM, BONUS_STEP, FULL_BAG, ThreesRules
 from tilewright.games.twenty48 import Twenty48Rules
 from tilewright.web.schemas import JsonObject

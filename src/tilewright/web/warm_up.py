@@ -3,7 +3,6 @@
 import asyncio
 import threading
 import time
-from typing import Any
 
 from numba.core import event
 
@@ -37,11 +36,11 @@ class WarmUpStatus(event.Listener):  # type: ignore[misc]  # numba is not typed
         self._is_ready.set()
         self._is_loading.clear()
 
-    def on_start(self, _: Any) -> None:
+    def on_start(self, _: event.Event) -> None:
         """A kernel is compiled."""
         self._compiles.set()
 
-    def on_end(self, _: Any) -> None:
+    def on_end(self, _: event.Event) -> None:
         """A kernel is compiled; others may follow."""
 
     async def until_loaded(self) -> None:
