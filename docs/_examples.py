@@ -1,7 +1,12 @@
-"""The Python blocks of a page: run, with their outputs, and as a notebook.
+"""The examples of a page: Python blocks with their outputs, also as a notebook, and shell commands.
 
-All blocks of a page are one program. A block whose first line is a comment with a file name, as `# my_agents.py`, is
-written to that file, so that later blocks can import it. A block after `<!-- not run: REASON -->` is only shown.
+All Python blocks of a page are one program. A block whose first line is a comment with a file name, as
+`# my_agents.py`, is written to that file, so that later blocks can import it. A block after `<!-- not run: REASON -->`
+is only shown.
+
+Every line of a `sh` block is a command. In a `console` block, commands follow `$`, and the other lines are what they
+print; `…` stands for any text. A command in the text is one that starts with the name of a program, or with a command
+of tilewright that has an argument.
 """
 
 import ast
@@ -15,10 +20,26 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["Cell", "Output", "as_notebook", "read_cells", "run_cells", "with_outputs"]
+from tilewright.cli.main import COMMANDS
+
+__all__ = [
+    "Cell",
+    "Command",
+    "Output",
+    "as_notebook",
+    "read_blocks",
+    "read_cells",
+    "read_commands",
+    "run_cells",
+    "with_outputs",
+    "working_in",
+]
 
 _BLOCK = re.compile(r"^(<!-- not run: [^\n]* -->\n)?```python\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"# ([\w-]+\.py)\n")
+_ANY_BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_QUOTED = re.compile(r"`([^`]+)`")
+_PROGRAMS = ("curl", "git", "make", "pip", "python", "ray", "tilewright")
 
 
 class Cell(NamedTuple):
@@ -34,6 +55,43 @@ class Output(NamedTuple):
 
     text: str = ""
     images: tuple[bytes, ...] = ()
+
+
+class Command(NamedTuple):
+    """A shell command of a page, and what the page says it prints; `in_text` if it is not a line of a block."""
+
+    text: str
+    output: str = ""
+    in_text: bool = False
+
+
+def read_blocks(page: str) -> list[tuple[str, str]]:
+    """Return the language and the text of every block of a page."""
+    return _ANY_BLOCK.findall(page)
+
+
+def read_commands(page: str) -> list[Command]:
+    """Return the shell commands of a page: those of its blocks, then those in its text."""
+    found = []
+    for language, block in read_blocks(page):
+        if language == "sh":
+            found += [Command(_without_comment(line)) for line in block.splitlines()]
+        elif language == "console":
+            for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+                line, _, output = part.partition("\n")
+                found.append(Command(_without_comment(line), output))
+    for quoted in _QUOTED.findall(_ANY_BLOCK.sub("", page)):
+        text = " ".join(quoted.split())
+        program, _, arguments = text.partition(" ")
+        if program in COMMANDS and arguments:
+            program, text = "tilewright", f"tilewright {text}"
+        if program in _PROGRAMS and arguments:
+            found.append(Command(text, in_text=True))
+    return found
+
+
+def _without_comment(line: str) -> str:
+    return re.split(r"\s+# ", line)[0].strip()
 
 
 def read_cells(page: str) -> list[Cell]:
@@ -53,7 +111,7 @@ def run_cells(cells: list[Cell], folder: Path) -> list[Output]:
     """
     names: dict[str, Any] = {"__name__": "__main__"}
     outputs = []
-    with _working_in(folder):
+    with working_in(folder):
         for cell in cells:
             try:
                 outputs.append(_run(cell.text, names, folder) if cell.is_run else Output())
@@ -98,7 +156,7 @@ def _take_plots() -> Iterator[bytes]:
 
 
 @contextlib.contextmanager
-def _working_in(folder: Path) -> Iterator[None]:
+def working_in(folder: Path) -> Iterator[None]:
     """Make a folder the current one, where modules are found, too; modules of it are forgotten at the end."""
     before, modules = Path.cwd(), set(sys.modules)
     os.chdir(folder)

@@ -46,8 +46,10 @@ napoleon_use_ivar = True
 
 
 def _complete_page(app: Sphinx, page: str, source: list[str]) -> None:
-    """Fill in what is generated: parts of the reference, and what the code of tutorials prints."""
+    """Fill in what is generated: parts of the reference, the list of reports, and what the code of tutorials prints."""
     source[0] = expand(source[0])
+    if page == "results/README":  # a program writes this page; the site lists its reports below it
+        source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n*/*/report\n```\n"
     if not page.startswith("tutorials/") or page == "tutorials/index":
         return
     cells = read_cells(source[0])

@@ -4,36 +4,39 @@
     python docs/list_numbers.py README.md       # some
     python docs/list_numbers.py --missing       # only numbers without a source; the exit code is then 1
 
-The source of a number is looked for in its own cell or line, then in its section from there upwards and downwards,
-then in the sections above. It says where to look; it does not run anything. Numbers inside code are no results, and
-reports under docs/results name their own commands.
+The source of a number is looked for in its own cell, in the heading of its column, in its line, then in its section
+from there upwards and downwards, then in the introductions of the sections that this section is part of. A paper or
+another program is the source of numbers in the same line or column only; a command or a report also of those nearby.
+This says where to look; it does not run anything. Numbers inside code and the level of a "95 % interval" are not
+results, and reports under docs/results name their own commands.
 """
 
 import argparse
+import itertools
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Number", "list_numbers"]
+__all__ = ["Number", "all_pages", "list_numbers"]
 
 ROOT = Path(__file__).parent.parent
 _NUMBER = re.compile(
     r"(?<![\w./-])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?: ± [\d,.]+)?"  # 266,975 ± 7,868
-    r"|(?<![\w./-])\d+(?:\.\d+)? %"  # 97.8 %
+    r"|(?<![\w./-])\d+(?:\.\d+)? %(?! (?:confidence )?interval)"  # 97.8 %
     r"|(?<![\w./-])\d+(?:\.\d+)?(?: ± [\d.]+| [kMG]\b)"  # 29.02 ± 0.43, 2.77 M
 )
 _CODE = re.compile(r"`[^`]*`")
 _COMMANDS = "train|evaluate|bench|solve|reproduce|sweep|models|move|review|demo|audit"
 _AUTHORS = "Szubert|Jaśkowski|Yeh|Guei|Chen|Matsuzaki|Goenawan|Bouhoula|Kondo|Amar|Lees-Miller|TDL2048\\+"
 _PROGRAMS = "macroxue|halfrost|2048EndgameTablebase|pgx|jumanji|gymnasium-2048|the paper|paper[:,]"
-_SOURCES = (
+_OURS = (
     re.compile(rf"tilewright (?:{_COMMANDS})\b[^`\n]*"),
     re.compile(r"(?:python (?:-m )?(?:benchmarks|examples|torture)|wrk -)[^`\n]*|make (?:demo|test|torture|docs)\b"),
     re.compile(r"\]\(([^)]*(?:results/|report\.md)[^)]*)\)"),
-    re.compile(rf"\b(?:{_AUTHORS}|{_PROGRAMS})[^|`.;)]{{0,40}}"),
 )
+_OTHERS = (re.compile(rf"\b(?:{_AUTHORS}|{_PROGRAMS})[^|`.;)]{{0,40}}"),)
 
 
 class Number(NamedTuple):
@@ -50,13 +53,17 @@ def list_numbers(page: Path) -> list[Number]:
     lines = page.read_text(encoding="utf-8").splitlines()
     sections = _sections(lines)
     name = page.resolve().relative_to(ROOT).as_posix()
-    found = []
+    found, headings = [], [""]
     for number, line in _prose(lines):
-        for part in line.split("|") if line.startswith("|") else [line]:  # the cells of a row have sources of their own
+        parts = line.split("|") if line.startswith("|") else [line]
+        if len(parts) != len(headings) or not line.startswith("|"):
+            headings = parts
+        for part, heading in zip(parts, headings, strict=True):
             texts = _NUMBER.findall(_CODE.sub("", part))
-            nearby = (lines[other] for other in _nearby(number, sections))
-            source = next(filter(None, map(_source, [part, line, *nearby])), "") if texts else ""
-            found += [Number(name, number + 1, text.rstrip(","), source) for text in texts]
+            here = (_source(text, _OURS + _OTHERS) for text in (part, heading, line))
+            nearby = (_source(lines[other], _OURS) for other in _nearby(number, sections, lines))
+            source = next(filter(None, itertools.chain(here, nearby)), "") if texts else ""
+            found += [Number(name, number + 1, text.rstrip(",."), source) for text in texts]
     return found
 
 
@@ -80,23 +87,31 @@ def _prose(lines: list[str]) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _nearby(number: int, sections: list[int]) -> Iterator[int]:
+def _nearby(number: int, sections: list[int], lines: list[str]) -> Iterator[int]:
     """Yield the other lines in which a source may stand, the best first."""
-    start = max(start for start in sections if start <= number)
+    inner = max(start for start in sections if start <= number)
     end = min(end for end in sections if end > number)
-    yield from range(number - 1, start - 1, -1)
+    yield from range(number - 1, inner - 1, -1)
     yield from range(number + 1, end)
-    yield from range(start - 1, -1, -1)
+    for start, following in reversed(list(itertools.pairwise(sections))):
+        if start < inner and _level(lines[start]) < _level(lines[inner]):
+            yield from range(start, following)
+            inner = start
 
 
-def _source(line: str) -> str:
-    for pattern in _SOURCES:
+def _level(heading: str) -> int:
+    return len(heading) - len(heading.lstrip("#"))
+
+
+def _source(line: str, patterns: tuple[re.Pattern[str], ...]) -> str:
+    for pattern in patterns:
         if found := pattern.search(line):
             return " ".join((found[1] if found.re.groups else found[0]).split())
     return ""
 
 
-def _pages() -> list[Path]:
+def all_pages() -> list[Path]:
+    """Return the pages whose numbers need a source."""
     pages = [
         page for page in sorted((ROOT / "docs").rglob("*.md")) if "results" not in page.relative_to(ROOT).parts[:2]
     ]
@@ -109,7 +124,7 @@ def main() -> int:
     parser.add_argument("pages", nargs="*", type=Path)
     parser.add_argument("--missing", action="store_true", help="only numbers without a source")
     options = parser.parse_args()
-    numbers = [number for page in options.pages or _pages() for number in list_numbers(page)]
+    numbers = [number for page in options.pages or all_pages() for number in list_numbers(page)]
     shown = [number for number in numbers if not number.source] if options.missing else numbers
     for number in shown:
         print(f"{number.page}:{number.line}\t{number.text}\t{number.source or '–'}")

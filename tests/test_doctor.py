@@ -127,5 +127,5 @@ def test_a_fresh_process_tells_of_a_cache_that_it_cannot_use(tmp_path: Path) -> 
     said = run_tilewright("doctor", "--json", TILEWRIGHT_CACHE=str(blocked))
     assert said.returncode == 0, said.stderr
     cache = json.loads(said.stdout)["cache"]
-    assert cache["choice 1"] == f"{blocked}: it is no folder"
+    assert cache["choice 1"] == f"{blocked}: it is not a folder"
     assert cache["folder"].startswith(cache["choice 2"])

@@ -175,7 +175,7 @@ def test_a_game_is_played_and_recorded(tmp_path: Path) -> None:
         (["evaluate", "greedy", "--game", f"{GAME},rows=5"], "option rows=5: must be a whole number from 2 to 4"),
         (
             ["move", "4 0 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 0", "--game", GAME],
-            "cell 1 (row 1, column 1): 4 is no tile of",
+            "cell 1 (row 1, column 1): 4 is not a tile of",
         ),
         (["evaluate", "ntuple", "--game", GAME], f"no model for {GAME} comes with the package"),
     ],

@@ -163,7 +163,7 @@ def test_a_wrong_game_number_is_refused(number: Any) -> None:
 
 @pytest.mark.parametrize("wrong", [None, 7, [1, 2], np.zeros(2), np.zeros(3, np.uint64), "stream"])
 def test_what_is_no_stream_is_refused(wrong: Any) -> None:
-    with pytest.raises(UsageError, match=r"is no random stream; make one with stream_for\(seed\)"):
+    with pytest.raises(UsageError, match=r"is not a random stream; make one with stream_for\(seed\)"):
         rng.check_stream(wrong)
 
 

@@ -122,7 +122,7 @@ def judge(campaign: Campaign, case: Case) -> Verdict:
         return Verdict("failed", 1, str(error), str(error).partition(":")[0][:80])
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001  (whatever is no error of tilewright is a failure)
+    except BaseException as error:  # noqa: BLE001  (whatever is not an error of tilewright is a failure)
         lines = "".join(traceback.format_exception(error)).splitlines()[-8:]
         return Verdict("failed", 1, "\n".join([f"{type(error).__name__}: {str(error)[:300]}", *lines]), _place(error))
 

@@ -2,7 +2,7 @@
 
 TilewrightError
 ├── UsageError            an impossible request (exit code 2)
-│   ├── BoardError        something that is no board of the game
+│   ├── BoardError        something that is not a board of the game
 │   ├── SpecError         an unknown game or agent, or an impossible option
 │   ├── ConfigError       a training configuration with an unknown key or an impossible value
 │   ├── FileError         a file that is missing, damaged, of another kind, or cannot be written
@@ -38,8 +38,8 @@ _LONGEST_LINE = 1_500  # characters
 class TilewrightError(Exception):
     """Base class of all errors that tilewright raises on purpose.
 
-    The message is one line of printable text, whatever it quotes: signs that a terminal would obey are escaped, and a
-    message that is too long loses its middle.
+    The message is one line of printable text, whatever it quotes: control characters are escaped, and the middle
+    of a message that is too long is left out.
 
     >>> UsageError("no \\x1b[31mboard\\n")
     UsageError('no \\\\x1b[31mboard\\\\n')
@@ -62,7 +62,7 @@ class UsageError(TilewrightError, ValueError):
 
 
 class BoardError(UsageError):
-    """A text, list or array that is no board of the game; the message names the cell and the reason."""
+    """A text, list or array that is not a board of the game; the message names the cell and the reason."""
 
 
 class SpecError(UsageError):

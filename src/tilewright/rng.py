@@ -82,7 +82,7 @@ def check_stream(stream: object) -> Stream:
     """Return `stream` itself if kernels can advance it, and raise UsageError otherwise."""
     if isinstance(stream, np.ndarray) and stream.dtype == np.uint64 and stream.shape == (2,) and stream.flags.writeable:
         return stream
-    raise UsageError(f"{excerpt(stream)} is no random stream; make one with stream_for(seed)")
+    raise UsageError(f"{excerpt(stream)} is not a random stream; make one with stream_for(seed)")
 
 
 @inline

@@ -87,7 +87,7 @@ def test_a_folder_of_another_user_and_a_link_are_not_used(tmp_path: Path, monkey
     mine.mkdir(mode=0o700)
     (tmp_path / "link").symlink_to(mine)
     assert kernel_cache.why_unsafe(mine) == ""
-    assert kernel_cache.why_unsafe(tmp_path / "link") == "it is no folder"
+    assert kernel_cache.why_unsafe(tmp_path / "link") == "it is not a folder"
     monkeypatch.setattr(os, "getuid", lambda: mine.stat().st_uid + 1)
     assert kernel_cache.why_unsafe(mine) == "it belongs to another user"
 

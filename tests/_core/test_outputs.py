@@ -54,7 +54,9 @@ def test_a_file_is_replaced_by_one_of_its_kind_alone(there: str, tmp_path: Path)
         if name == there:
             check_output(path, kind)
             continue
-        with pytest.raises(FileError, match=f"output.png: is no {kind.name}, and is left as it is; force replaces it"):
+        with pytest.raises(
+            FileError, match=f"output.png: is not an? {kind.name}, and is left as it is; force replaces it"
+        ):
             check_output(path, kind)
         check_output(path, kind, force=True)
     assert path.read_bytes() == before
@@ -124,9 +126,9 @@ def test_a_name_of_any_length_that_the_system_allows_is_written(tmp_path: Path) 
 def test_tables_images_and_models_go_through_the_check(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.write_text("my thesis")
-    with pytest.raises(FileError, match="is no CSV table"):
+    with pytest.raises(FileError, match="is not a CSV table"):
         evaluate("random", games=2).to_csv(notes)
-    with pytest.raises(FileError, match="is no file of recorded games"):
+    with pytest.raises(FileError, match="is not a file of recorded games"):
         evaluate("random", games=2, record=notes)
     assert notes.read_text() == "my thesis"
     evaluate("random", games=2).to_csv(notes, force=True)

@@ -144,7 +144,7 @@ def test_a_class_is_registered_under_a_short_name(gadgets: Registry[Any]) -> Non
     assert gadgets.summary("big") == "A larger gadget."
     assert gadgets.summary("gadget") == "a thing"
     for name, target in (("a:b", BigGadget), ("", BigGadget), ("c", "no colon"), ("d", "module:3")):
-        with pytest.raises(SpecError, match=r"is no name|not of the form module:Class"):
+        with pytest.raises(SpecError, match=r"is not a valid name|not of the form module:Class"):
             gadgets.register(name, target)
 
 
@@ -165,9 +165,9 @@ def test_an_object_is_what_it_is_and_anything_else_is_refused(gadgets: Registry[
     with pytest.raises(SpecError, match="options go with a spec"):
         gadgets.make(gadget, size=3)
     for wrong, message in [
-        (3, "3 is no gadget"),
-        (None, "None is no gadget"),
-        (Gadget, "the class Gadget is no gadget"),
+        (3, "3 is not a gadget"),
+        (None, "None is not a gadget"),
+        (Gadget, "the class Gadget is not a gadget"),
     ]:
         with pytest.raises(SpecError, match=f"{message}: give an object, or a spec like 'gadget'"):
             gadgets.make(wrong)

@@ -55,7 +55,7 @@ def test_a_wrong_rule_of_lines_is_named(message: str) -> None:
         (engines.ListsEverything, "legal moves", "a move that changes nothing is listed", 2),
         (engines.AddsATileAfterAnIllegalMove, "illegal moves", "a move that slides nothing changes the board", 8),
         (engines.EndsOnAFullBoard, "game over", "the game ends while a move is legal", 16),
-        (engines.NeverEnds, "game over", "the game goes on though no move is legal", 16),
+        (engines.NeverEnds, "game over", "the game continues although no move is legal", 16),
         (engines.AddsNothingToCrowdedBoards, "new tiles", "no tile is added", 13),
         (engines.AddsTwoTilesNow, "new tiles", "2 tiles are added at once", 10),
         (engines.AddsEights, "new tiles", "a 8 is added", 8),

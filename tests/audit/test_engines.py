@@ -55,8 +55,8 @@ def test_lists_are_boards_of_plain_engines(monkeypatch: pytest.MonkeyPatch) -> N
     ("target", "complaint"),
     [
         ("pgxx", "there is no engine 'pgxx'; there are: gymnasium:ID, pgx, jumanji, open_spiel, module:callable"),
-        ("", "'' is no engine: give gymnasium:ID"),
-        (3, "3 is no engine: give gymnasium:ID"),
+        ("", "'' is not an engine: give gymnasium:ID"),
+        (3, "3 is not an engine: give gymnasium:ID"),
         ("gymnasium:CartPole-v9", "gymnasium:CartPole-v9: Environment version"),
         ("gymnasium:no_such_module:X-v0", "gymnasium:no_such_module:X-v0: "),
         ("no_such_module:make", "engine no_such_module:make: No module named 'no_such_module'"),

@@ -86,7 +86,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(command: Command) -> None:
     last = folder.curve_points()[-1]
     assert load_model(folder.model_file).origin["games"] == str(last.games)
     assert f"\n{last.games:,} games, {last.moves:,} moves in " in out
-    assert out.endswith("report runs/demo/report.html\ngo on: tilewright train --resume runs/demo\n")
+    assert out.endswith("report runs/demo/report.html\ncontinue: tilewright train --resume runs/demo\n")
     assert f"<p>{last.games:,} games and {last.moves:,} moves of training" in folder.report_file.read_text()
     assert command("train", "--resume", "runs/demo", "--games", str(last.games)).code == 0
 

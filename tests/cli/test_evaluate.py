@@ -100,7 +100,7 @@ def test_a_file_that_cannot_be_written_is_one_line(command: Command, option: str
 
 
 def test_a_record_that_cannot_be_written_is_one_line(command: Command) -> None:
-    for path, reason in [("/dev/null/x", "cannot be written: "), (__file__, "is no file of recorded games")]:
+    for path, reason in [("/dev/null/x", "cannot be written: "), (__file__, "is not a file of recorded games")]:
         said = command("evaluate", "random", "--games", "5", "--record", path)
         assert (said.code, said.out) == (2, "")
         assert said.err.startswith(f"tilewright: {path}: {reason}")

@@ -66,7 +66,7 @@ def test_input_that_means_nothing_gets_one_line_and_the_game_goes_on(say: Comman
     lines = said.out.removeprefix(board + "\n").splitlines()
     for i, word in enumerate(bad):
         assert lines[i].startswith(repr(word)[:20])
-        assert lines[i].endswith("is no command; ? lists the commands")
+        assert lines[i].endswith("is not a command; ? lists the commands")
         assert len(lines[i]) < 80
     assert said.code == 0
     assert "4 points in 1 move," in said.out
@@ -82,7 +82,7 @@ def test_bytes_that_are_no_text_are_no_error() -> None:
         timeout=HANG_SECONDS,
     )
     assert found.returncode == 0, found.stderr
-    assert b"is no command" in found.stdout
+    assert b"is not a command" in found.stdout
     assert b"Traceback" not in found.stderr
 
 
@@ -95,7 +95,7 @@ def test_the_end_and_the_winning_tile_are_told(say: Command) -> None:
     said = say("left up", "--game", "2048:rows=2,columns=2", "--board", "2 4 / 4 2")
     assert "the game is over; n starts a new one, u undoes the last move" in said.out
     said = say("left", "--board", "1024 1024 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 0")
-    assert "2048: you have won and can go on" in said.out
+    assert "2048: you have won and can continue" in said.out
 
 
 def test_auto_lets_the_agent_finish_the_game_and_names_both_players(say: Command, tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_without_a_seed_games_differ(say: Command) -> None:
         (["--speed", "nan"], "speed=nan: must be more than 0"),
         (["--speed", "fast"], "'fast' is not a valid float"),
         (["--record", "/dev/null/games"], "/dev/null/games: cannot be written"),
-        (["--record", __file__], "is no file of recorded games, and is left as it is"),
+        (["--record", __file__], "is not a file of recorded games, and is left as it is"),
         (["board"], "unexpected extra argument"),
     ],
 )

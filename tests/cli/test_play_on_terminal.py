@@ -58,7 +58,7 @@ def test_arrow_keys_undo_hint_and_help(game: str) -> None:
         terminal.press("?")
         assert "undo a move" in terminal.until("hide this help")
         terminal.press("?", "x")
-        assert "score" in terminal.until("'x' is no command")
+        assert "score" in terminal.until("'x' is not a command")
         terminal.press("q")
         code, said = terminal.ended()
     assert code == 0

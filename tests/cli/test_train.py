@@ -130,8 +130,8 @@ def test_a_folder_is_used_once_unless_resumed(command: Command) -> None:
     assert command("train", "tiny.toml", "--out", "there", "--set", "games=100", "--threads", "1").code == 0
     refused = command("train", "tiny.toml", "--out", "there")
     assert (refused.code, refused.out) == (2, "")
-    hint = "`tilewright train --resume there` goes on with it, --out takes another"
-    assert f"there holds a run already: {hint}" in refused.err
+    hint = "`tilewright train --resume there` continues it, --out takes another"
+    assert f"there already holds a run: {hint}" in refused.err
     changed = command("train", "--resume", "there", "--set", "alpha=0.5")
     assert "there was started with alpha = 1.0, not 0.5; a resumed run cannot change it" in changed.err
     seed = command("train", "--resume", "there", "--seed", "6")
@@ -217,7 +217,7 @@ def test_ctrl_c_sigterm_and_a_closed_terminal_lose_nothing_and_the_run_goes_on_l
         origin, last = load_model(folder.model_file).origin, folder.curve_points()[-1]
         assert (last.games, last.moves) == (int(origin["games"]), int(origin["moves"]))
         assert out.startswith(f"{last.games:,} games, {last.moves:,} moves in ")
-        assert "\ngo on: tilewright train --resume run\n" in out
+        assert "\ncontinue: tilewright train --resume run\n" in out
         assert f"{last.games:,} games and {last.moves:,} moves of training" in folder.report_file.read_text()
         assert last.games > games
         games = last.games

@@ -95,7 +95,7 @@ def test_weights_that_are_no_finite_numbers_are_refused(bad: float, tmp_path: Pa
     changed = {name: np.array(tensor) for name, tensor in tensors.items()}
     changed["state_head.0.bias"][3] = bad
     write_tensors(path, changed, {key: text for key, text in metadata.items() if key != "sha256"})
-    with pytest.raises(FileError, match=r"model.safetensors: the weights state_head.0.bias are no finite numbers"):
+    with pytest.raises(FileError, match=r"model.safetensors: the weights state_head.0.bias are not finite numbers"):
         load_deep_model(path)
 
 
@@ -106,5 +106,5 @@ def test_values_that_overflow_are_told(tmp_path: Path) -> None:
         for weight in network.parameters():
             weight.fill_(1e30)
     agent = DqnAgent(DeepModel(network))
-    with pytest.raises(DivergedError, match="the values of the network are no finite numbers"):
+    with pytest.raises(DivergedError, match="the values of the network are not finite numbers"):
         agent.values(make_game("2048").start())

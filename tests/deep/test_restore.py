@@ -80,9 +80,9 @@ def retype(name: str, dtype: type) -> Callable[[Tensors, dict[str, Any]], None]:
 
 WEIGHT = "network.state_head.0.weight"
 BOTH = [
-    (put(WEIGHT, np.nan), f"the weights {WEIGHT} are no finite numbers of 32 bits"),
-    (put(WEIGHT.replace("network", "target"), np.inf), "are no finite numbers of 32 bits"),
-    (retype(WEIGHT, np.float64), "are no finite numbers of 32 bits"),
+    (put(WEIGHT, np.nan), f"the weights {WEIGHT} are not finite numbers of 32 bits"),
+    (put(WEIGHT.replace("network", "target"), np.inf), "are not finite numbers of 32 bits"),
+    (retype(WEIGHT, np.float64), "are not finite numbers of 32 bits"),
     (put("adam.exp_avg.state_head.0.bias", np.nan), "adam.exp_avg.state_head.0.bias is impossible"),
     (put("adam.exp_avg_sq.state_head.0.bias", -1), "adam.exp_avg_sq.state_head.0.bias is impossible"),
     (put("adam.step.state_head.0.bias", -1), "adam.step.state_head.0.bias is impossible"),
@@ -111,10 +111,10 @@ def test_what_no_training_can_have_written_is_refused(
     [
         (put("buffer.actions", 4), "the replay buffer has impossible actions"),
         (put("buffer.actions", -1), "the replay buffer has impossible actions"),
-        (put("buffer.rewards", np.nan), "the replay buffer has rewards that are no finite numbers"),
+        (put("buffer.rewards", np.nan), "the replay buffer has rewards that are not finite numbers"),
         (put("buffer.dones", 2), "the replay buffer has impossible ends of episodes"),
-        (put("buffer.observations", 18), "the replay buffer has grids that are no boards of 2048"),
-        (put("buffer.next_observations", 255), "the replay buffer has grids that are no boards of 2048"),
+        (put("buffer.observations", 18), "the replay buffer has grids that are not boards of 2048"),
+        (put("buffer.next_observations", 255), "the replay buffer has grids that are not boards of 2048"),
         (put("buffer.counters", 40), "the replay buffer has a position that it cannot have"),
         (put("buffer.counters", -1), "the replay buffer has a position that it cannot have"),
         (put("buffer.counters", 2, 1), "the replay buffer has a position that it cannot have"),
@@ -143,7 +143,7 @@ def test_a_hint_that_does_not_exist_is_refused(threes: Saved) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (put("buffer.afterstates", 18), "the replay buffer has grids that are no boards of 2048"),
+        (put("buffer.afterstates", 18), "the replay buffer has grids that are not boards of 2048"),
         (put("buffer.next_states", 0x1111), "the replay buffer has impossible states"),
         (put("buffer.spawn_rewards", np.nan), "the replay buffer has impossible rewards"),
         (put("buffer.spawn_rewards", -1), "the replay buffer has impossible rewards"),

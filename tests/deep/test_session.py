@@ -112,7 +112,7 @@ def test_learning_cannot_change_when_a_run_is_resumed(tmp_path: Path) -> None:
     train(small(total_steps=256), tmp_path / "run")
     with pytest.raises(UsageError, match="double_q = True, not False"):
         open_session(small(total_steps=256, double_q=False), tmp_path / "run", resume=True)
-    with pytest.raises(UsageError, match="holds a run already"):
+    with pytest.raises(UsageError, match="already holds a run"):
         open_session(small(total_steps=256), tmp_path / "run")
     with pytest.raises(FileError, match="no run to resume"):
         open_session(small(), tmp_path / "none", resume=True)

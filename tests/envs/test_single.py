@@ -211,7 +211,7 @@ def test_an_episode_starts_on_a_given_board() -> None:
     [
         ({"bord": "2 0 / 0 0"}, "reset has no option 'bord' (did you mean 'board'?); known: board, score"),
         ({"board": "2 4 / 8 16"}, "the game is over: no move is legal on '2 4 / 8 16'"),
-        ({"board": "2 4 / 8 3"}, "3 is no tile of 2048"),
+        ({"board": "2 4 / 8 3"}, "3 is not a tile of 2048"),
         ({"board": "2 4 / 8 0", "score": -1}, "score=-1: must be a whole number from 0 up"),
     ],
 )
@@ -246,7 +246,7 @@ def test_a_board_that_is_no_outcome_is_refused() -> None:
     env = BoardEnv("2048:rows=2,columns=2")
     env.reset(options={"board": "2 2 / 4 8"})
     env.set_next_board("8 2 / 4 8")
-    with pytest.raises(UsageError, match="'8 2 / 4 8' is no outcome of left on '2 2 / 4 8'"):
+    with pytest.raises(UsageError, match="'8 2 / 4 8' is not an outcome of left on '2 2 / 4 8'"):
         env.step(np.int64(3))
     assert env.board.tiles == ((2, 2), (4, 8))
     with pytest.raises(IllegalMoveError):

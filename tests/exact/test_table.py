@@ -55,7 +55,7 @@ def test_another_file_is_not_overwritten(tmp_path: Path, table: tw.ExactTable) -
     with pytest.raises(tw.FileError, match="is a table of 2048:rows=2,columns=3; choose another output file"):
         tw.solve(GAME, goal=32, out=table.path)
     letter = tmp_path / "letter.txt"
-    letter.write_text("Dear reader, this is no table at all.")
+    letter.write_text("Dear reader, this is not a table at all.")
     with pytest.raises(tw.FileError, match="will not be overwritten"):
         tw.solve(GAME, out=letter)
     assert letter.read_text().startswith("Dear reader")

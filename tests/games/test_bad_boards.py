@@ -31,12 +31,12 @@ def refusal(source: Any, game_spec: str = "2048") -> str:
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        (3, "3 is no tile of 2048"),
-        (-2, "-2 is no tile of 2048"),
-        (1, "1 is no tile of 2048"),
-        (131073, "131073 is no tile of 2048"),
-        (262144, "262144 is no tile of 2048"),
-        pytest.param(10**5000, "is no tile of 2048", id="5001 digits"),
+        (3, "3 is not a tile of 2048"),
+        (-2, "-2 is not a tile of 2048"),
+        (1, "1 is not a tile of 2048"),
+        (131073, "131073 is not a tile of 2048"),
+        (262144, "262144 is not a tile of 2048"),
+        pytest.param(10**5000, "is not a tile of 2048", id="5001 digits"),
         (2.0, "2.0 is not a whole number"),
         (np.float32(2), "2.0 is not a whole number"),
         (float("nan"), "nan is not a whole number"),
@@ -81,8 +81,8 @@ def test_a_digit_beyond_the_largest_tile_is_refused() -> None:
     [
         ("", "the text is empty"),
         (" \n ", "the text is empty"),
-        ("hello", "'hello' is no board; give 16 numbers, or 16 hexadecimal digits"),
-        ("11200000000000g", "is no board; give 16 numbers, or 16 hexadecimal digits"),
+        ("hello", "'hello' is not a board; give 16 numbers, or 16 hexadecimal digits"),
+        ("11200000000000g", "is not a board; give 16 numbers, or 16 hexadecimal digits"),
         ("https://2048verse.com/", "has no part of 16 hexadecimal digits"),
         ("https://2048verse.com/p/12a246033", "has no part of 16 hexadecimal digits"),
         (b"1120000000000001", "no board"),
@@ -137,7 +137,7 @@ def test_megabytes_of_digits_are_refused_before_they_are_read(monkeypatch: pytes
     ],
 )
 def test_a_bad_hexadecimal_digit_is_named_with_its_cell(text: str, cell: str, digit: str) -> None:
-    assert refusal(text) == f"{cell}: {digit} is no hexadecimal digit (0 to 9, a to f)"
+    assert refusal(text) == f"{cell}: {digit} is not a hexadecimal digit (0 to 9, a to f)"
 
 
 def test_a_board_without_tiles_is_no_position_of_a_game() -> None:
@@ -153,7 +153,7 @@ def test_a_board_without_tiles_is_no_position_of_a_game() -> None:
         make_agent("greedy").move,
         lambda start: Episode(game, 0, 0, start),
     ):
-        with pytest.raises(BoardError, match="the board has no tiles, so it is no position of 2048"):
+        with pytest.raises(BoardError, match="the board has no tiles, so it is not a position of 2048"):
             refused(board)
     with pytest.raises(IllegalMoveError, match=r"left moves nothing on '0 0 0 0 / .*'; the board has no tiles"):
         game.slide(board, "left")
@@ -206,7 +206,7 @@ def test_2048_has_no_notes() -> None:
 
 def test_a_board_that_no_tile_can_enter_has_no_outcomes() -> None:
     game, threes = make_game("2048"), make_game("threes")
-    with pytest.raises(BoardError, match="is no afterstate: it has no note entry=…"):
+    with pytest.raises(BoardError, match="is not an afterstate: it has no note entry=…"):
         threes.outcomes(threes.parse(EMPTY))
     with pytest.raises(BoardError, match="no cell is empty"):
         game.outcomes(game.parse([2, 4] * 8))

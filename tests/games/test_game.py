@@ -56,12 +56,12 @@ def test_what_is_no_board_is_refused_in_one_sentence(method: str, wrong: Any) ->
 @pytest.mark.parametrize("wrong", ["sideways", "Left", "", 3, None, ["left"], np.array([1, 2]), b"left"])
 def test_what_is_no_move_is_refused_in_one_sentence(wrong: Any) -> None:
     for call in (lambda: GAME.slide(BOARD, wrong), lambda: tw.Episode(GAME, start=BOARD).move(wrong)):
-        with pytest.raises(tw.IllegalMoveError, match=r"is no move.*; moves are up, right, down, left$"):
+        with pytest.raises(tw.IllegalMoveError, match=r"is not a move.*; moves are up, right, down, left$"):
             call()
 
 
 def test_a_misspelt_move_is_told_the_nearest() -> None:
-    with pytest.raises(tw.IllegalMoveError, match=r"'lft' is no move \(did you mean 'left'\?\)"):
+    with pytest.raises(tw.IllegalMoveError, match=r"'lft' is not a move \(did you mean 'left'\?\)"):
         GAME.slide(BOARD, "lft")
 
 
@@ -86,11 +86,11 @@ def test_a_spawn_needs_either_a_stream_or_a_seed() -> None:
     for options in ({}, {"stream": tw.stream_for(1), "seed": 1}):
         with pytest.raises(tw.UsageError, match="spawn needs either a stream or a seed"):
             GAME.spawn(BOARD, **options)  # type: ignore[arg-type]
-    with pytest.raises(tw.UsageError, match="'x' is no random stream"):
+    with pytest.raises(tw.UsageError, match="'x' is not a random stream"):
         GAME.spawn(BOARD, "x")  # type: ignore[arg-type]
     with pytest.raises(tw.UsageError, match="seed -1"):
         GAME.spawn(BOARD, seed=-1)
-    with pytest.raises(tw.UsageError, match="7 is no random stream"):
+    with pytest.raises(tw.UsageError, match="7 is not a random stream"):
         GAME.start_from(7)  # type: ignore[arg-type]
 
 
@@ -104,7 +104,7 @@ def test_what_is_no_tile_code_is_refused(code: Any) -> None:
 @pytest.mark.parametrize("game", ["2048", "threes"])
 def test_what_is_no_tile_is_refused(game: str, value: Any) -> None:
     if (game, value) != ("threes", 3):
-        with pytest.raises(tw.BoardError, match=r"is no tile of|is not a whole number"):
+        with pytest.raises(tw.BoardError, match=r"is not a tile of|is not a whole number"):
             tw.make_game(game).code(value)
 
 
@@ -125,7 +125,7 @@ def test_a_game_is_played_by_hand_with_public_names_alone() -> None:
 def test_an_episode_takes_a_spec_or_a_game() -> None:
     assert tw.Episode("threes:rows=3", seed=2) == tw.Episode(tw.make_game("threes", rows=3), seed=2)
     assert tw.Episode().game == GAME
-    with pytest.raises(tw.SpecError, match="3 is no game"):
+    with pytest.raises(tw.SpecError, match="3 is not a game"):
         tw.Episode(3)  # type: ignore[arg-type]
     with pytest.raises(tw.UsageError, match="seed 'x': a seed is a whole number from 0 up"):
         tw.Episode(seed="x")  # type: ignore[arg-type]

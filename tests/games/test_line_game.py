@@ -118,7 +118,7 @@ def test_the_class_says_the_defaults_and_the_spec_reads_back() -> None:
 
 
 def test_codes_beyond_the_tiles_are_refused() -> None:
-    with pytest.raises(tw.BoardError, match=r"cell 2 \(row 1, column 2\): 5 is no tile code; the largest is 4"):
+    with pytest.raises(tw.BoardError, match=r"cell 2 \(row 1, column 2\): 5 is not a tile code; the largest is 4"):
         Triples().parse("150000")
 
 
@@ -166,9 +166,9 @@ def raising(line: list[int]) -> None:
         ({"tile_values": tuple(range(1, 17))}, "tile_values has 16 tiles; a game has 1 to 15"),
         ({"tile_values": (1, 9, 3)}, "tile_values must rise from tile to tile"),
         ({"tile_values": (1, 1, 3)}, "tile_values must rise from tile to tile"),
-        ({"tile_values": (1, 2.5)}, "tile_values: 2.5 is no tile; tiles are whole numbers from 1"),
-        ({"tile_values": (-1, 3)}, "tile_values: -1 is no tile"),
-        ({"tile_values": (1, 2**40)}, "tile_values: 1099511627776 is no tile"),
+        ({"tile_values": (1, 2.5)}, "tile_values: 2.5 is not a tile; tiles are whole numbers from 1"),
+        ({"tile_values": (-1, 3)}, "tile_values: -1 is not a tile"),
+        ({"tile_values": (1, 2**40)}, "tile_values: 1099511627776 is not a tile"),
         ({"win_tile": 5}, r"option win_tile=5: must be one of tile_values, \(1, 3, 9, 27\)"),
         ({"start_tiles": 7}, "option start_tiles=7: must be a whole number from 1 to 6"),
         ({"rows": 5}, "option rows=5: must be a whole number from 2 to 4"),

@@ -62,7 +62,7 @@ def test_small_boards_are_read_by_their_own_shape() -> None:
 def test_a_board_of_another_game_is_read_by_its_tiles() -> None:
     cascading = make_game("2048:cascade=true")
     assert cascading.parse(BOARD) == cascading.parse(ROWS)
-    with pytest.raises(BoardError, match=r"cell 2 .*: 1 is no tile of 2048"):
+    with pytest.raises(BoardError, match=r"cell 2 .*: 1 is not a tile of 2048"):
         GAME.parse(THREES.parse([0, 1] + [0] * 14))
 
 

@@ -132,11 +132,11 @@ def test_what_has_another_checksum_leaves_everything_as_it_was(
 
 def test_a_file_that_is_no_model_does_not_arrive_and_is_not_replaced(folder: Path, tmp_path: Path) -> None:
     (folder / "page.safetensors").write_bytes(b"<html>")
-    with pytest.raises(FileError, match="is no model of tilewright"):
+    with pytest.raises(FileError, match="is not a model of tilewright"):
         fetch_models(folder / "page.safetensors", tmp_path / "out", sha256=hashlib.sha256(b"<html>").hexdigest())
     assert files_in(tmp_path / "out") == {}
     (tmp_path / "out" / "one.safetensors").write_bytes(b"a diary")
-    with pytest.raises(FileError, match="is no model, and is left as it is"):
+    with pytest.raises(FileError, match="is not a model, and is left as it is"):
         fetch_models(folder, tmp_path / "out")
     assert files_in(tmp_path / "out") == {"one.safetensors": b"a diary"}
 
@@ -166,7 +166,7 @@ def test_a_model_without_a_checksum_is_refused(sums: bytes, message: str, folder
 @pytest.mark.parametrize("name", ["../one.safetensors", ".one.safetensors", "a/b.safetensors", "a\\b.safetensors"])
 def test_a_list_cannot_name_a_file_elsewhere(name: str, folder: Path, tmp_path: Path) -> None:
     (folder / "SHA256SUMS").write_text(f"{ZEROS}  {name}\n")
-    with pytest.raises(UsageError, match="is no name of a model"):
+    with pytest.raises(UsageError, match="is not the name of a model"):
         fetch_models(folder, tmp_path / "out")
 
 
@@ -208,7 +208,7 @@ def test_redirections_are_followed_to_other_addresses_only(
         ("http://[::1/one.safetensors", ZEROS, "no address of a model"),
         ("one.safetensors", "12", "sha256 '12': must be 64 hexadecimal digits"),
         (".", ZEROS, "one checksum cannot be that of a folder"),
-        ("model.bin", ZEROS, "'model.bin' is no name of a model; it must end with .safetensors"),
+        ("model.bin", ZEROS, "'model.bin' is not the name of a model; it must end with .safetensors"),
     ],
 )
 def test_what_is_no_source_is_refused(source: str, sha256: str, message: str, tmp_path: Path) -> None:

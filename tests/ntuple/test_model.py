@@ -331,7 +331,7 @@ def test_the_smallest_weights_can_be_packed(path: Path) -> None:
         ({"stages": "64"}, "stages '64': must be a list of texts"),
         ({"stages": ["64"] * 64}, "65 stages are too many; the most are 64"),
         ({"stages": ["+".join(["2"] * 100_000)]}, "100,000 tiles are more than the board has cells"),
-        ({"stages": ["9" * 5000]}, "is no tile of 2048"),
+        ({"stages": ["9" * 5000]}, "is not a tile of 2048"),
         ({"stages": ["64"], "promote": []}, "promote \\[\\]: must be true or false"),
         ({"tuples": ["0123456", "123456a"] * 4}, "a network of 2,147,483,648 weights is too large"),
     ],
@@ -345,9 +345,9 @@ def test_an_architecture_of_wrong_types_or_sizes_is_refused(path: Path, changes:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"tuples": ["012"], "tuples": ["345"]}', "the key 'tuples' is there twice"),
+        ('{"tuples": ["012"], "tuples": ["345"]}', "the key 'tuples' occurs twice"),
         ("[" * 100_000, "nested too deeply"),
-        ("null", "its architecture is no JSON object"),
+        ("null", "its architecture is not a JSON object"),
         ("", "Expecting value"),
     ],
 )

@@ -185,10 +185,10 @@ def test_a_model_with_stages_reads_back_and_plays_the_same(compact: bool, tmp_pa
     [
         (("16384", "8192"), "each must come after the one before it"),
         (("16384", "16384"), "each must come after the one before it"),
-        (("1000",), "stage '1000': '1000' is no tile of 2048"),
-        (("16384+",), "stage '16384\\+': '' is no tile of 2048"),
-        (("0",), "stage '0': '0' is no tile of 2048"),
-        (("many",), "stage 'many': 'many' is no tile of 2048"),
+        (("1000",), "stage '1000': '1000' is not a tile of 2048"),
+        (("16384+",), "stage '16384\\+': '' is not a tile of 2048"),
+        (("0",), "stage '0': '0' is not a tile of 2048"),
+        (("many",), "stage 'many': 'many' is not a tile of 2048"),
         (("65536",), "the largest tile with weights is 32768"),
     ],
 )

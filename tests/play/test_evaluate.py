@@ -161,7 +161,7 @@ def test_progress_counts_every_game() -> None:
         ({"games": "10"}, "games='10': must be a whole number"),
         ({"threads": 1.0}, r"threads=1\.0: must be a whole number"),
         ({"seed": None}, "seed=None: must be a whole number"),
-        ({"record": 7}, "7 is no file: give a path as text or as a Path"),
+        ({"record": 7}, "7 is not a file: give a path as text or as a Path"),
     ],
 )
 @pytest.mark.parametrize("agent", [RandomAgent(), PythonRandom()])

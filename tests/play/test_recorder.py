@@ -76,7 +76,7 @@ def test_a_file_of_another_kind_is_left_as_it_is(
 ) -> None:
     path = tmp_path / "thesis.txt"
     path.write_text("my thesis\n")
-    with pytest.raises(FileError, match=r"thesis\.txt: is no file of recorded games, and is left as it is"):
+    with pytest.raises(FileError, match=r"thesis\.txt: is not a file of recorded games, and is left as it is"):
         recorder(path)
     assert path.read_text() == "my thesis\n"
 

@@ -175,7 +175,7 @@ DAMAGED = [
     (short() | {"moves": [None]}, "damaged: move 1 is None, not [move, board, score]"),
     (with_move(1, 0, "sideways"), "damaged: move 2 is 'sideways'; moves are up, right, down, left"),
     (with_move(1, 0, "left"), "move 2: "),
-    (with_move(2, 1, "x"), "move 3: 'x' is no board; give 16 numbers"),
+    (with_move(2, 1, "x"), "move 3: 'x' is not a board; give 16 numbers"),
     (with_move(2, 1, "3" * 16), "move 3: '8 8 8 8 / 8 8 8 8 / 8 8 8 8 / 8 8 8 8' cannot come of up on '"),
     (with_move(0, 2, 5), "move 1: the score is given as 5; it is 4"),
     (with_move(0, 2, 10**30), "move 1: the score is given as 10000000000000000000…; it is 4"),
@@ -300,7 +300,7 @@ def test_a_path_may_be_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", [None, 7, [1]])
 def test_what_is_no_path_is_refused_at_once(path: Any) -> None:
-    with pytest.raises(UsageError, match="is no file: give a path as text or as a Path"):
+    with pytest.raises(UsageError, match="is not a file: give a path as text or as a Path"):
         read_games(path)
 
 

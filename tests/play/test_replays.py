@@ -59,7 +59,7 @@ def test_what_is_not_possible_is_refused() -> None:
     recording = play_recorded(make_agent("greedy").player(make_game("2048")), 4, 0)
     good = old_form(recording)
     for text, reason in (
-        ("1120000000000001", "is no replay"),
+        ("1120000000000001", "is not a replay"),
         ("replay ", "fewer than two tiles"),
         ("replay  \x07", "character 2 of the replay"),
         ("replay   ", "a 2 cannot come to row 1, column 1"),

@@ -171,9 +171,9 @@ def test_the_tables_kept_from_move_to_move_change_no_value() -> None:
 @pytest.mark.parametrize(
     ("recording", "agent", "message"),
     [
-        ("games.jsonl", "greedy", "'games.jsonl' is no Recording"),
-        (None, "greedy", "None is no Recording"),
-        (a_game("2048", most=3), 5, "5 is no agent"),
+        ("games.jsonl", "greedy", "'games.jsonl' is not a Recording"),
+        (None, "greedy", "None is not a Recording"),
+        (a_game("2048", most=3), 5, "5 is not an agent"),
         (a_game("2048", most=3), "gredy", "there is no agent 'gredy'"),
     ],
 )

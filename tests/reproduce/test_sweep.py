@@ -256,7 +256,7 @@ def test_presets_files_and_configurations_are_sources(tmp_path: Path) -> None:
         (
             {"config": "minute"},
             ConfigError,
-            "trains for 1.1 minutes; a sweep needs a number of games, as games=5000",
+            "trains for 1.1 minutes; a sweep needs a number of games, such as games=5000",
         ),
         ({"config": 7}, ConfigError, "7: must be the name of a preset, the path of a file, or a configuration"),
         ({"config": "minutes"}, ConfigError, r"there is no preset or file 'minutes' \(did you mean 'minute'"),

@@ -79,7 +79,7 @@ def test_callbacks_are_called_with_and_without_progress() -> None:
         ({"threads": 0}, UsageError, "threads=0: at least one is needed"),
         ({"out": 3}, UsageError, "out=3: must be the path of a folder"),
         ({"callbacks": print}, UsageError, "callbacks: .* is not a tilewright Callback"),
-        ({"resume": True}, UsageError, "resume=True needs out=…, the folder of the run to go on with"),
+        ({"resume": True}, UsageError, "resume=True needs out=…, the folder of the run to continue"),
         ({"resume": True, "out": "none"}, FileError, "none: no run to resume or read: there is no config.toml"),
     ],
 )
@@ -90,7 +90,7 @@ def test_what_is_wrong_is_one_sentence(arguments: dict[str, Any], error: type[Ex
 
 
 def test_a_folder_with_a_run_is_refused_unless_resumed(run: Run) -> None:
-    with pytest.raises(UsageError, match="run holds a run already: resume it, or choose another folder"):
+    with pytest.raises(UsageError, match="run already holds a run: resume it, or choose another folder"):
         train(tiny(), out="run")
     assert train(tiny(games=400), out="run", resume=True, threads=1).curve_dict()["games"][-1] == 400
     with pytest.raises(UsageError, match="was started with seed = 5, not 6; a resumed run cannot change it"):

@@ -90,7 +90,7 @@ def test_a_disk_that_stays_full_is_an_error_that_says_what_is_missing(
     )
     free_disk()
     train(tiny(games=100), tmp_path / "once")
-    with pytest.raises(FileError, match="a resumed run goes on from the checkpoint before"):
+    with pytest.raises(FileError, match="a resumed run continues from the previous checkpoint"):
         train(tiny(), tmp_path / "once", resume=True, callbacks=FullFrom(150, 10**9))
     free_disk()
     assert RunFolder(tmp_path / "once").curve_points()[-1].games == 140
@@ -108,7 +108,7 @@ def test_a_checkpoint_alone_is_enough_to_go_on(tmp_path: Path, monkeypatch: pyte
         def on_games_end(self, session: TrainingSession) -> None:
             session.folder.model_file.mkdir(exist_ok=True)
 
-    with pytest.raises(FileError, match=r"not saved: model; saved: checkpoint, .*goes on from here") as error:
+    with pytest.raises(FileError, match=r"not saved: model; saved: checkpoint, .*continues from here") as error:
         train(tiny(), tmp_path / "run", callbacks=InTheWay())
     assert "model.safetensors: cannot be written: Is a directory" in str(error.value)
     (tmp_path / "run" / "model.safetensors").rmdir()

@@ -56,7 +56,7 @@ def test_a_killed_process_leaves_a_run_that_can_be_resumed(tmp_path: Path) -> No
         second = start_tilewright("train", *resume)
         out, err = second.communicate()
         assert (second.returncode, out) == (2, "")
-        assert f"in use by process {process.pid}" in err or "holds a run already" in err
+        assert f"in use by process {process.pid}" in err or "already holds a run" in err
     process.kill()
     assert process.wait() == -signal.SIGKILL
     process.communicate()
@@ -69,7 +69,7 @@ def test_a_new_run_touches_nothing_that_is_there(tmp_path: Path) -> None:
     for name in ("model.safetensors", "metrics.csv", "report.html", "curve.png"):
         (tmp_path / name).mkdir()
         (tmp_path / name / name).write_text("mine")
-        with pytest.raises(UsageError, match=f"{name} is there already, and would be replaced: choose another folder"):
+        with pytest.raises(UsageError, match=f"{name} already exists and would be replaced: choose another folder"):
             open_session(tiny(), tmp_path / name)
         assert [file.name for file in (tmp_path / name).iterdir()] == [name]
 

@@ -299,7 +299,7 @@ def test_every_key_is_either_learning_or_may_change() -> None:
 def test_a_folder_with_a_run_is_refused_and_left_alone(tmp_path: Path) -> None:
     train(tiny(), tmp_path, callbacks=StopAfter(50))
     before = {file: file.read_bytes() for file in tmp_path.iterdir()}
-    with pytest.raises(UsageError, match="holds a run already: resume it, or choose another folder"):
+    with pytest.raises(UsageError, match="already holds a run: resume it, or choose another folder"):
         open_session(tiny(), tmp_path)
     assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
 

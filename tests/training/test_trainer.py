@@ -77,12 +77,12 @@ def test_a_mark_in_the_first_stage_is_refused_and_in_a_later_one_is_not() -> Non
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"starts__cells": BOARDS[:2]}, "the columns of starts have lengths that cannot be"),
-        ({"found__finals": np.zeros(1, np.int64)}, "the columns of found have lengths that cannot be"),
+        ({"starts__cells": BOARDS[:2]}, "the columns of starts have impossible lengths"),
+        ({"found__finals": np.zeros(1, np.int64)}, "the columns of found have impossible lengths"),
         ({"starts__cells": BOARDS.reshape(3, 1)}, "starts.cells is missing or has another size"),
         ({"starts__cells": BOARDS.astype(np.int64)}, "starts.cells is missing or has another size"),
-        ({"starts__cells": BOARDS | np.uint64(1)}, "starts has boards that are no afterstates of 2048"),
-        ({"starts__extra": np.full(3, 0x4000, np.uint64)}, "starts has boards that are no afterstates of 2048"),
+        ({"starts__cells": BOARDS | np.uint64(1)}, "starts has boards that are not afterstates of 2048"),
+        ({"starts__extra": np.full(3, 0x4000, np.uint64)}, "starts has boards that are not afterstates of 2048"),
         ({"starts__scores": np.full(3, -1)}, "starts has impossible scores"),
         ({"starts__scores": np.full(3, 101)}, "starts has impossible scores"),
         ({"starts__finals": np.full(3, 2**62)}, "starts has impossible scores"),
@@ -97,7 +97,7 @@ def test_impossible_start_boards_are_refused(changes: dict[str, Any], message: s
 def test_more_start_boards_than_the_config_asks_for_are_refused() -> None:
     trainer = in_turn()
     longer = {f"starts.{name}": np.repeat(column, 2) for name, column in trainer.starts._asdict().items()}
-    with pytest.raises(FileError, match="the columns of starts have lengths that cannot be"):
+    with pytest.raises(FileError, match="the columns of starts have impossible lengths"):
         trainer.restore(tensors_of(trainer) | longer)
 
 

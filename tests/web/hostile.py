@@ -82,7 +82,7 @@ def make_hostile_runs(folder: Path, *, curve_megabytes: int = 22) -> list[str]:
         os.mkfifo(pipes / file)
     (folder / "folders" / "config.toml").mkdir(parents=True)
     broken_name = os.fsencode(folder) + b"/\xff\xfe"
-    os.mkdir(broken_name)  # noqa: PTH102  (a name that is no text)
+    os.mkdir(broken_name)  # noqa: PTH102  (a name that is not text)
     Path(os.fsdecode(broken_name) + "/config.toml").write_text(CONFIG)
     return listed
 

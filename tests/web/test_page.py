@@ -164,7 +164,7 @@ def test_a_board_is_set_up_cell_by_cell(page: Page) -> None:
     for index, value in ((0, "1024"), (5, "64"), (15, "3")):
         page.locator("#edit-cells input").nth(index).fill(value)
     page.click("#edit-dialog button[type=submit]")
-    expect(page.locator("#edit-said")).to_contain_text("row 4, column 4: 3 is no tile of 2048")
+    expect(page.locator("#edit-said")).to_contain_text("row 4, column 4: 3 is not a tile of 2048")
     page.locator("#edit-cells input").nth(15).fill("2")
     page.click("#edit-dialog button[type=submit]")
     expect(page.locator("#edit-dialog")).to_be_hidden()

@@ -239,7 +239,7 @@ def test_only_the_exact_origin_is_trusted(trusting: TestClient, local: TestClien
     ],
 )
 def test_what_is_no_origin_cannot_be_trusted(origin: str) -> None:
-    with pytest.raises(UsageError, match="is no origin"):
+    with pytest.raises(UsageError, match="is not an origin"):
         check_origin(origin)
 
 

@@ -104,7 +104,7 @@ class Configs(Campaign):
         self.file = memory_folder(folder) / "config.toml"
 
     def make(self, chance: random.Random) -> Case:
-        """Make the text of a configuration, as bytes if it is no text."""
+        """Make the text of a configuration, as bytes if it is not text."""
         text = mutated_toml(chance, chance.choice(self.texts))
         content = text.encode("utf-8", "surrogateescape" if sometimes(chance, 0.5) else "replace")
         return {"toml": content}

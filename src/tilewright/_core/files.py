@@ -127,7 +127,7 @@ def make_folder(folder: Path) -> None:
 def write_text(path: Path, text: str, kind: FileKind | None = None, *, force: bool = False) -> None:
     """Replace the content of a file by a text in UTF-8; see `replace_file`.
 
-    Parts of file names that are no UTF-8 are written as question marks.
+    Parts of file names that are not UTF-8 are written as question marks.
     """
     write_bytes(path, text.encode("utf-8", "replace"), kind, force=force)
 
@@ -277,12 +277,12 @@ def parse_json(text: str | bytes) -> object:
     """Read JSON from a file that anybody may have written.
 
     Raises:
-        ValueError: It is no JSON, is nested too deeply, or an object has a key twice.
+        ValueError: It is not JSON, is nested too deeply, or an object has a key twice.
 
     >>> parse_json('{"a": 1, "a": 2}')
     Traceback (most recent call last):
     ...
-    ValueError: the key 'a' is there twice
+    ValueError: the key 'a' occurs twice
     """
     try:
         return json.loads(text, object_pairs_hook=_unique)
@@ -294,7 +294,7 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
-        raise ValueError(f"the key {excerpt(twice)} is there twice")
+        raise ValueError(f"the key {excerpt(twice)} occurs twice")
     return found
 
 

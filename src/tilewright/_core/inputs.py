@@ -25,7 +25,7 @@ def open_input(path: Path) -> IO[bytes]:
         file = open(path, "rb", opener=_open_without_waiting)  # noqa: SIM115  (the caller closes it)
     except OSError as error:
         raise FileError(f"{shown(path)}: cannot be read: {error.strerror or error}") from None
-    except ValueError:  # a null character, or one that is no part of a file name
+    except ValueError:  # a null character, or one that is not part of a file name
         raise FileError(f"{shown(path)}: cannot be read: no file can have this name") from None
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
@@ -46,7 +46,7 @@ def read_text(path: Path, limit: int = MAX_TEXT) -> str:
         limit: The largest number of bytes.
 
     Raises:
-        FileError: The file cannot be read, is longer, or is no text.
+        FileError: The file cannot be read, is longer, or is not text.
     """
     with open_input(path) as file:
         try:

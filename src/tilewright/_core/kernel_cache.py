@@ -6,8 +6,8 @@ made while compiling: a stale kernel can never be loaded. The folder is made whe
 the package writes nothing.
 
 Numba unpickles the files of its cache, so whoever can write them can run code. A folder is used only if it belongs to
-this user, if nobody else can write to it, and if it is no link. Damaged files are ignored, and their kernels compiled
-again. `TILEWRIGHT_CACHE` names another folder.
+this user, if nobody else can write to it, and if it is not a link. Damaged files are ignored, and their kernels
+compiled again. `TILEWRIGHT_CACHE` names another folder.
 """
 
 import contextlib
@@ -70,7 +70,7 @@ def why_unsafe(folder: Path) -> str:
     except OSError as error:
         return error.strerror or str(error)
     if not stat.S_ISDIR(found.st_mode):
-        return "it is no folder"
+        return "it is not a folder"
     if os.name == "posix" and found.st_uid != os.getuid():
         return "it belongs to another user"
     if os.name == "posix" and found.st_mode & 0o022:

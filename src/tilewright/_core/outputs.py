@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tilewright._core.inputs import modified_at, shown
+from tilewright._core.text import with_article
 from tilewright.errors import FileError, UsageError
 
 __all__ = [
@@ -70,7 +71,7 @@ def check_output(
         FileError: It is a folder, a device, a pipe, an input, or of another kind; or its folder cannot be used.
     """
     if not isinstance(path, str | os.PathLike):
-        raise UsageError(f"{path!r} is no file: give a path as text or as a Path")
+        raise UsageError(f"{path!r} is not a file: give a path as text or as a Path")
     try:
         target = Path(path).resolve()
         found = target.stat() if target.exists() else None
@@ -81,7 +82,9 @@ def check_output(
             if found.st_size and kind is not None and not force:
                 with target.open("rb") as file:
                     if not kind.is_kind(file.read(_HEAD_BYTES)):
-                        raise FileError(f"{shown(path)}: is no {kind.name}, and is left as it is; force replaces it")
+                        raise FileError(
+                            f"{shown(path)}: is not {with_article(kind.name)}, and is left as it is; force replaces it"
+                        )
     except FileError:
         raise
     except OSError as error:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from tilewright._core.options import Configurable, Option, complete_class, option_words, options_of
-from tilewright._core.text import did_you_mean, excerpt
+from tilewright._core.text import did_you_mean, excerpt, with_article
 from tilewright.errors import MissingExtraError, SpecError, UsageError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def load_object(target: str, extra: str = "") -> Any:
 
 
 class Registry(Generic[T]):
-    """The games, or the agents, by name."""
+    """The registered games or agents, by name."""
 
     def __init__(self, kind: str, entries: Mapping[str, Entry], base: str = "builtins:object") -> None:
         """Make a registry.
@@ -106,10 +106,13 @@ class Registry(Generic[T]):
             summary: What it does, in one line; by default the first line of its docstring.
 
         Raises:
-            SpecError: The name is taken, or is no name, or `target` is not of the form module:Class.
+            SpecError: The name is taken, or is not a valid name, or `target` is not of the form module:Class.
         """
         if not re.fullmatch(r"[\w.+-]+", name):
-            raise SpecError(f"{name!r} is no name of a {self.kind}: it may have letters, digits, and the signs _ . + -")
+            raise SpecError(
+                f"{name!r} is not a valid name of {with_article(self.kind)}: "
+                "it may have letters, digits, and the signs _ . + -"
+            )
         if isinstance(target, type):
             target = _target_of(target)
         if not _TARGET.fullmatch(target):
@@ -127,7 +130,8 @@ class Registry(Generic[T]):
         """
         if not isinstance(spec, str):
             shown = f"the class {spec.__name__}" if isinstance(spec, type) else excerpt(spec, 60)
-            raise SpecError(f"{shown} is no {self.kind}: give an object, or a spec like {self._example()!r}")
+            kind = with_article(self.kind)
+            raise SpecError(f"{shown} is not {kind}: give an object, or a spec like {self._example()!r}")
         name, _, text = spec.strip().partition(":")
         words = [word.strip() for word in text.split(",") if word.strip()]
         if words and _TARGET.fullmatch(f"{name}:{words[0]}") and self._entry(name) is None:

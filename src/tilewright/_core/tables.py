@@ -55,7 +55,7 @@ def check_table_output(path: Path, *, inputs: Iterable[Path | str] = (), force: 
     Args:
         path: The file.
         inputs: Files that are read, and must not be written.
-        force: Whether to allow an existing file that is no such table.
+        force: Whether to allow an existing file that is not such a table.
 
     Raises:
         FileError: It may not; see `check_output`.
@@ -72,7 +72,7 @@ def write_table(path: Path | str, columns: Columns, *, force: bool = False) -> N
     Args:
         path: The file. A name that ends in `.parquet` gets Parquet, any other CSV, where None is an empty cell.
         columns: The columns by name.
-        force: Whether to replace an existing file that is no such table.
+        force: Whether to replace an existing file that is not such a table.
 
     Raises:
         MissingExtraError: The file is to be Parquet, and pyarrow is not installed.

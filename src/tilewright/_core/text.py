@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["did_you_mean", "excerpt", "readable"]
+__all__ = ["did_you_mean", "excerpt", "readable", "with_article"]
 
 _LONGEST_WORD = 100  # that may be a slip of the pen
 
@@ -25,8 +25,17 @@ def excerpt(value: object, limit: int = 24) -> str:
 
 
 def readable(text: str) -> str:
-    """Return a text with question marks in place of what is no UTF-8, as parts of file names may be."""
+    """Return a text with question marks in place of parts that are not UTF-8, as parts of file names may be."""
     return text.encode("utf-8", "replace").decode()
+
+
+def with_article(noun: str) -> str:
+    """Return a noun with `a` or `an`.
+
+    >>> with_article("agent"), with_article("HTML page"), with_article("game")
+    ('an agent', 'an HTML page', 'a game')
+    """
+    return f"an {noun}" if noun.startswith(("HTML", *"aeiou")) else f"a {noun}"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

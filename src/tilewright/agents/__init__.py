@@ -38,7 +38,7 @@ def make_agent(spec: "str | Agent", **options: object) -> "Agent":
     {'up': 0.0, 'right': 4.0, 'down': 0.0, 'left': 4.0}
 
     Args:
-        spec: A registered name with options, as `heuristic:depth=3`, or a class of your own, as
+        spec: A registered name with options, such as `heuristic:depth=3`, or your own class, such as
             `my_module:MyAgent,weight=2`.
         options: Options in addition to those of the spec.
 

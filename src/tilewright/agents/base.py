@@ -32,7 +32,7 @@ Unit: TypeAlias = Literal["points", "reward", "probability", "none"]
 
 @dataclass(frozen=True)
 class Analysis:
-    """What one search says of a board.
+    """The result of one search of a board.
 
     Attributes:
         values: The value of every legal move; empty when the game is over.
@@ -64,7 +64,7 @@ class PlayedMove:
 class Agent(Configurable):
     """A player's options; `player(game)` puts it to work.
 
-    An agent written in plain Python overrides `values` alone and plays the first move of the highest value. An agent
+    An agent written in plain Python overrides only `values`, and plays the first move with the highest value. An agent
     whose moves kernels can compute overrides `policy`.
 
     >>> class Corner(Agent):
@@ -96,18 +96,18 @@ class Agent(Configurable):
 
         Args:
             board: A Board of any game that the agent can play; text, lists and arrays are boards of 2048.
-            stream: Where chance plays a part, it is drawn from this stream. A stream in the same state gives the values
-                that `move` decides by. Without one, always the same stream is used.
+            stream: Random numbers are drawn from it. A stream in the same state gives the values that `move` decides
+                by. Without one, the same stream is used every time.
         """
         board = as_board(board)
         return self._own_player(board.game).analyse(board, stream).values
 
     def policy(self, game: Game) -> Policy | None:
-        """Return a policy for kernels with a workspace of its own; None for an agent written in Python."""
+        """Return a policy for kernels with its own workspace; None for an agent written in Python."""
         return None
 
     def player(self, game: Game) -> "Player":
-        """Return the agent at work on `game`; every thread needs a player of its own."""
+        """Return the agent at work on `game`; every thread needs its own player."""
         return Player(self, game, self.policy(game))
 
     def move(self, board: Any, stream: Stream | None = None) -> str:
@@ -196,7 +196,7 @@ class Player:
         """End the search that is under way, and every later one, from any thread.
 
         `analyse`, `move` and `play` then raise SearchStoppedError. Kernels of this package end at once; an agent
-        written in Python ends after the move that it is thinking about.
+        written in Python ends after its current move.
         """
         self._control.stop[0] = 1
 
@@ -229,7 +229,7 @@ class Player:
 
         Args:
             board: A Board, or anything that `game.parse` reads.
-            stream: Chance is drawn from it; without one, always the same stream is used.
+            stream: The random numbers are drawn from it; without one, the same stream is used every time.
 
         Raises:
             SearchStoppedError: The player was stopped.

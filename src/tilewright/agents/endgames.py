@@ -20,7 +20,7 @@ def with_endgames(policy: Policy, files: str, game: Game) -> Policy:
         game: The game.
 
     Raises:
-        FileError: A file cannot be read, is damaged, or is no table.
+        FileError: A file cannot be read, is damaged, or is not a table.
         SpecError: A table is of another game, or is of a whole game.
     """
     if not files:

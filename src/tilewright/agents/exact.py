@@ -24,7 +24,7 @@ def find_table(source: TableSource) -> ExactTable:
     """Return the table of a file, which is read once and shared, or a table as it is.
 
     Raises:
-        FileError: The file cannot be read, is damaged, or is no table.
+        FileError: The file cannot be read, is damaged, or is not a table.
     """
     if isinstance(source, ExactTable):
         return source
@@ -63,7 +63,7 @@ class ExactAgent(Agent):
         """Return the table as a policy.
 
         Raises:
-            FileError: The file of the table cannot be read, is damaged, or is no table.
+            FileError: The file of the table cannot be read, is damaged, or is not a table.
             SpecError: The table is of another game.
         """
         table = find_table(self.table)

@@ -20,11 +20,11 @@ class HeuristicAgent(SearchAgent):
     """Searches with hand-made features of lines: `heuristic`, `heuristic:depth=3` or, by time, `heuristic:ms=50`.
 
     Without `depth`, `ms` and `limits` the depth follows from the board: one less than its number of different tiles, at
-    least 4 plies, and less where branches become improbable. Its values only compare moves; they are no points.
+    least 4 plies, and less where branches become improbable. Its values only compare moves; they are not points.
 
     Attributes:
-        depth: The depth in plies, 1 is no search; with `ms`, the largest depth. Without it, the depth follows from the
-            board; beside `limits` it is 3.
+        depth: The depth in plies, where 1 means no search; with `ms`, the largest depth. Without it, the depth follows
+            from the board; with `limits` it is 3.
         prune: Branches less probable than this are evaluated without further search; by default 0.005 where the depth
             follows from the board, and otherwise 0.
 

@@ -23,7 +23,7 @@ class SearchAgent(Agent):
     """Expectimax with some evaluator; the value of a move is that of the last completed depth.
 
     Attributes:
-        depth: The depth in plies, 1 is no search; with `ms`, the largest depth.
+        depth: The depth in plies, where 1 means no search; with `ms`, the largest depth.
         ms: The time for a move in milliseconds: the search deepens until it is up.
         limits: Depths for boards with 0, 1, 2, … empty cells, like 6-5-4; `depth` is for all that follow.
         prune: Branches less probable than this are evaluated without further search; 0, the default, searches all.

@@ -71,7 +71,7 @@ def open_engine(target: str) -> EngineFactory:
     """
     if not isinstance(target, str) or not target.strip():
         raise UsageError(
-            f"{excerpt(target)} is no engine: give gymnasium:ID, pgx, jumanji, open_spiel or module:callable"
+            f"{excerpt(target)} is not an engine: give gymnasium:ID, pgx, jumanji, open_spiel or module:callable"
         )
     name, _, rest = target.partition(":")
     if name == "gymnasium" and rest:

@@ -185,7 +185,7 @@ def check_end(evidence: Evidence) -> CheckResult:
         result.notes.append(f"the game ends when a {WIN_TILE} is made")
         early = []
     cases = [("the game ends while a move is legal", step, _list(legal_moves(step.after))) for step in early]
-    cases += [("the game goes on though no move is legal", step, "the end") for step in late]
+    cases += [("the game continues although no move is legal", step, "the end") for step in late]
     result.findings = group_findings(
         (message, Example(step.after, "", expected, "the end" if step.over else "no end"))
         for message, step, expected in cases

@@ -110,7 +110,7 @@ def _find_encoding(arrays: list[Shown]) -> tuple[str, Callable[[Shown], Tiles]]:
     elif side * side == arrays[0].size and side >= 2:
         board_shape = (side, side)
     else:
-        raise UsageError(f"observations of the shape {shape} are no boards that can be read")
+        raise UsageError(f"observations of the shape {shape} are not boards that can be read")
     seen = {float(number) for array in arrays for number in array.reshape(-1)}
     if any(number < 0 or number != int(number) for number in seen):
         raise UsageError("the observations contain numbers that are neither tiles nor exponents")
@@ -124,7 +124,7 @@ def _planes(arrays: list[Shown], shape: tuple[int, ...]) -> tuple[str, Callable[
     axis = int(np.argmax(shape))
     sums = np.stack([array.sum(axis=axis) for array in arrays])
     if not (sums <= 1).all() or (sums.min() == sums.max() == 0):
-        raise UsageError(f"observations of the shape {shape} are no planes of zeros and ones")
+        raise UsageError(f"observations of the shape {shape} are not planes of zeros and ones")
     has_empty_plane = bool((sums == 1).all())
 
     def decode(array: Shown) -> Tiles:

@@ -25,12 +25,12 @@ __all__ = ["audit"]
 def audit(
     engine: str, moves: int, agent: str, agent_moves: int, starts: int, four: float, seed: int, as_json: bool
 ) -> None:
-    """Drive ENGINE, anybody's 2048, through its own interface, and check it against exact rules.
+    """Drive ENGINE, any implementation of 2048, through its own interface, and check it against exact rules.
 
     ENGINE is gymnasium:ID, pgx, jumanji, open_spiel, or module:callable for a function in the current folder that
-    returns an environment of Gymnasium or an object with reset(seed) and step(action). How it shows boards and numbers
-    its moves is found out by playing. The exit code is 1 if something is wrong. The checks are explained in
-    docs/how-to/audit.md.
+    returns an environment of Gymnasium or an object with reset(seed) and step(action). The audit finds out by
+    playing how the engine shows boards and numbers its moves. The exit code is 1 if something is wrong. The checks are
+    explained in docs/how-to/audit.md.
 
     \b
     Examples:

@@ -46,7 +46,7 @@ def demo(preset: str, games: int, out: Path | None, seed: int, threads: int | No
     print(f"model {session.folder.model_file}")
     if session.done < 1:
         print(f"report {report}")
-        print(f"go on: {resumption_of(session)}")
+        print(f"continue: {resumption_of(session)}")
         return
     trained = make_agent(config.agent_name, model=str(session.folder.model_file))
     game, players = config.make_game(), [trained, make_agent("greedy"), make_agent("random")]
@@ -55,7 +55,7 @@ def demo(preset: str, games: int, out: Path | None, seed: int, threads: int | No
     write_report(session.folder, results)
     print(f"report {report}")
     print(f"next: {evaluation_of(session)} --games 10000")
-    print("      tilewright train hour    (stronger; Ctrl-C saves, --resume goes on)")
+    print("      tilewright train hour    (stronger; Ctrl-C saves, --resume continues)")
 
 
 def _test(player: Agent, game: Game, games: int, seed: int, threads: int | None) -> Evaluation:

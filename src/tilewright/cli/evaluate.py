@@ -77,7 +77,7 @@ def evaluate_command(
 ) -> None:
     """Play many games with AGENT, and report the results with 95 % confidence intervals.
 
-    AGENT is a spec: a name from `tilewright agents` with options, or a class of your own in the current folder. Ctrl-C
+    AGENT is a spec: a name from `tilewright agents` with options, or your own class in the current folder. Ctrl-C
     reports the games finished so far. `tilewright review` reads the file of --record. The file of --csv has the columns
     number, seed, score, moves, largest_tile and won.
 
@@ -101,7 +101,7 @@ def evaluate_command(
         table.check_plays(played)
     if exact:
         if record is not None or csv is not None or plot is not None or engine != "local":
-            raise UsageError("--exact plays no games: it goes with --game, --threads, --perfect and --json alone")
+            raise UsageError("--exact plays no games: it allows only --game, --threads, --perfect and --json")
         _report_exactly(evaluate_exactly(player, played, threads=threads), table, as_json)
         return
     _check_outputs(record, csv, plot, files_of(player), force)

@@ -33,20 +33,20 @@ COMMANDS = {
     "play": ("tilewright.cli.play:play", "Play in the terminal, or watch an agent."),
     "review": (
         "tilewright.cli.review:review_command",
-        "Compare every move of a recorded game with the best one.",
+        "Compare every move of a recorded game with the best move.",
     ),
     "serve": ("tilewright.cli.serve:serve_command", "Serve the web page: play, hints, reviews, runs."),
-    "move": ("tilewright.cli.move:move", "Choose the move for one board, with the value of each."),
-    "reproduce": ("tilewright.cli.reproduce:reproduce", "Repeat the experiments of papers, and compare."),
+    "move": ("tilewright.cli.move:move", "Choose the move for one board, and value every move."),
+    "reproduce": ("tilewright.cli.reproduce:reproduce", "Reproduce the experiments of papers, and compare."),
     "solve": ("tilewright.cli.solve:solve_command", "Solve a small board exactly."),
-    "tables": ("tilewright.cli.tables:tables", "Describe a table of exact values, practise with it, distil it."),
+    "tables": ("tilewright.cli.tables:tables", "Describe a table of exact values, practise with it, or distil it."),
     "sweep": ("tilewright.cli.sweep:sweep_command", "Train with every combination of some keys, and compare."),
-    "audit": ("tilewright.cli.audit:audit", "Check anybody's 2048 against exact rules."),
+    "audit": ("tilewright.cli.audit:audit", "Check any implementation of 2048 against exact rules."),
     "bench": ("tilewright.cli.bench:bench", "Measure moves per second."),
     "agents": ("tilewright.cli.agents:agents", "List the agents, or the options of one."),
     "models": ("tilewright.cli.models:models", "List the trained models, describe or pack one."),
     "games": ("tilewright.cli.games:games", "List the games, or the options of one."),
-    "doctor": ("tilewright.cli.doctor:doctor", "Check that everything works here; what a bug report needs."),
+    "doctor": ("tilewright.cli.doctor:doctor", "Check that everything works; print what a bug report needs."),
 }
 
 

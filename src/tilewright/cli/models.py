@@ -66,7 +66,7 @@ FETCHED = Path("models")  # where fetched models go
     metavar="FOLDER",
     help="With --fetch: the folder to write to.  [default: models]",
 )
-@click.option("--game", metavar="SPEC", help="The game of MODEL, if it is a class of your own: its module is imported.")
+@click.option("--game", metavar="SPEC", help="The game of MODEL, if it is your own class: its module is imported.")
 @force_option
 @json_option
 def models(

@@ -34,10 +34,10 @@ game_option = click.option(
     default="2048",
     show_default=True,
     metavar="SPEC",
-    help="The game, as `threes`, `2048:rows=3,four=0.5` or a class of your own, as `my_module:MyGame`.",
+    help="The game: `threes`, `2048:rows=3,four=0.5`, or your own class, such as `my_module:MyGame`.",
 )
 force_option = click.option(
-    "--force", is_flag=True, help="Replace output files of another kind, too; never folders, devices or inputs."
+    "--force", is_flag=True, help="Also replace output files of another kind, but never folders, devices or inputs."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 seed_option = click.option("--seed", default=0, show_default=True, help="The same seed gives the same games.")

@@ -79,7 +79,7 @@ class PlaySession:
         command = _MEANING.get(word) or _MEANING.get(word.lower())
         self.message = ""
         if command is None:
-            self.message = f"{excerpt(word)} is no command; ? lists the commands"
+            self.message = f"{excerpt(word)} is not a command; ? lists the commands"
             return
         asked, self._asked_for_new = self._asked_for_new, False
         if command in ACTIONS:
@@ -133,7 +133,7 @@ class PlaySession:
         elif episode.is_over:
             self.message = f"game over: {episode.score:,} points in {len(episode.history):,} moves"
         elif episode.is_won and not won_before:
-            self.message = f"{episode.game.largest(episode.board)}: you have won and can go on"
+            self.message = f"{episode.game.largest(episode.board)}: you have won and can continue"
         self.autoplay = self.autoplay and not episode.is_over
 
     def _changed(self) -> None:

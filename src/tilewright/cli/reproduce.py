@@ -19,7 +19,7 @@ csv_option = click.option(
     "--csv",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write the results to FILE, one row a trial (a row of the table with one of its seeds); as Parquet if the "
+    help="Write the results to FILE, one row per trial (a row of the table with one of its seeds); as Parquet if the "
     "name ends in .parquet.",
 )
 
@@ -56,7 +56,7 @@ def report_result(result: SuiteResult, csv: Path | None, *, force: bool) -> None
     "--markdown",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Write the Markdown reports to FOLDER, too, with a list of all reports that are there.",
+    help="Also write the Markdown reports to FOLDER, with a list of all reports that are there.",
 )
 @csv_option
 @force_option

@@ -32,7 +32,7 @@ def review_command(
 ) -> None:
     """Compare every move of a recorded game with the best move by an agent's values.
 
-    The loss of a move is the value of the best move less the value of the move that was played. FILE is written by
+    The loss of a move is the value of the best move minus the value of the move that was played. FILE is written by
     `tilewright play --record` or `tilewright evaluate --record`.
 
     \b

@@ -23,11 +23,11 @@ __all__ = ["serve_command"]
 @click.option("--runs", type=click.Path(path_type=Path), default=Path("runs"), show_default=True,
               help="Folder of training runs to show and to play with.")  # fmt: skip
 @click.option("--game", "games", multiple=True, metavar="MODULE:CLASS",
-              help="A game of your own to offer on the page; repeatable.")  # fmt: skip
+              help="Your own game to offer on the page; repeatable.")  # fmt: skip
 @click.option("--agent", "agents", multiple=True, metavar="SPEC",
-              help="A further agent to offer on the page, as MODULE:CLASS,OPTION=VALUE; repeatable.")  # fmt: skip
+              help="Another agent to offer on the page, such as MODULE:CLASS,OPTION=VALUE; repeatable.")  # fmt: skip
 @click.option("--allow-origin", "origins", multiple=True, metavar="URL",
-              help="A site whose pages may ask for moves (GET only), as https://play2048.co; repeatable.")  # fmt: skip
+              help="A site whose pages may ask for moves (GET), e.g. https://play2048.co; repeatable.")  # fmt: skip
 @click.option("--no-open", "--no-browser", "no_browser", is_flag=True, help="Do not open a browser.")
 def serve_command(
     host: str,

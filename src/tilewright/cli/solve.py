@@ -37,7 +37,7 @@ def solve_command(
     Without --goal, the value of a small board is the expected score of perfect play; with it, the probability that
     perfect play makes the tile. It is the expectation over all first boards.
 
-    Finished layers are kept in FILE.work until FILE is written, so that the same command goes on after an
+    Finished layers are kept in FILE.work until FILE is written, so that the same command continues after an
     interruption. The agent `exact:table=FILE` plays by the table.
 
     \b

@@ -27,7 +27,7 @@ __all__ = ["sweep_command"]
     metavar="KEY=VALUE",
     help='Change a key of all configurations; repeatable. A list is written as in TOML: \'tuples=["0145", "0123"]\'.',
 )
-@click.option("--seeds", default=1, show_default=True, help="The number of trainings of each combination.")
+@click.option("--seeds", default=1, show_default=True, help="The number of trainings for each combination.")
 @click.option("--evaluate-games", default=200, show_default=True, help="The number of games of each evaluation.")
 @click.option(
     "--agent",
@@ -62,8 +62,8 @@ def sweep_command(
 ) -> None:
     """Train CONFIG with every combination of the given values, evaluate each, and write one report.
 
-    Each training runs on one thread, and its length is counted in games (in steps for a deep network), so that it is
-    the same to the bit wherever it runs. Finished jobs are never run again.
+    Each training runs on one thread, and its length is counted in games (in steps for a deep network), so it gives
+    the same bits wherever it runs. Finished jobs are never run again.
 
     \b
     Examples:

@@ -26,7 +26,7 @@ __all__ = ["tables"]
     default=(0.02, 0.1),
     show_default=True,
     metavar="FROM TO",
-    help="With --practice: what the second best move loses, in the unit of the table; little is difficult.",
+    help="With --practice: the loss of the second best move, in the unit of the table; a small loss is difficult.",
 )
 @click.option(
     "--value",
@@ -41,7 +41,7 @@ __all__ = ["tables"]
     "--distil",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write the boards that players meet most to FILE, a table of a few bytes a board.",
+    help="Write the boards that players meet most to FILE, a table of a few bytes per board.",
 )
 @click.option("--boards", default=500_000, show_default=True, help="With --distil: the largest number of boards.")
 @click.option("--games", default=1_000, show_default=True, help="With --distil: the number of games to play.")
@@ -67,11 +67,11 @@ def tables(
 ) -> None:
     """Describe TABLE, a file that `solve` wrote; draw practice positions from it, or distil it.
 
-    A practice position is a board on which the second best move loses what --loss says: the smaller the loss, the more
+    In a practice position, the second best move has the loss that --loss gives: the smaller the loss, the more
     difficult the board.
 
     A distilled table has the boards of an endgame that an agent's games meet most, with probabilities of 16 bits.
-    Agents take it like any other (`ntuple:endgames=FILE`), and play boards that it lacks as without a table.
+    Agents use it like any other table (`ntuple:endgames=FILE`), and play boards that it lacks as without a table.
 
     \b
     Examples:

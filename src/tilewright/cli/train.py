@@ -1,4 +1,4 @@
-"""`tilewright train`: train a network by a preset or a configuration file, or go on with a run."""
+"""`tilewright train`: train a network by a preset or a configuration file, or continue a run."""
 
 import tomllib
 from pathlib import Path
@@ -30,7 +30,7 @@ __all__ = ["evaluation_of", "read_changes", "resumption_of", "run_session", "tra
     "--resume",
     type=click.Path(path_type=Path),
     metavar="RUN",
-    help="Go on with this run; it needs no CONFIG.",
+    help="Continue this run; it needs no CONFIG.",
 )
 @click.option(
     "--set",
@@ -50,7 +50,7 @@ __all__ = ["evaluation_of", "read_changes", "resumption_of", "run_session", "tra
     type=float,
     default=SYNC_MINUTES,
     show_default=True,
-    help="With --engine ray: the time after which the workers, one a thread, combine what they have learned.",
+    help="With --engine ray: the workers, one per thread, combine what they have learned after this time.",
 )
 def train(
     config: str | None,
@@ -66,9 +66,9 @@ def train(
     address: str | None,
     sync_minutes: float,
 ) -> None:
-    """Train a network, n-tuple or deep, as CONFIG says: a preset or a TOML file. Without CONFIG, list the presets.
+    """Train an n-tuple or deep network by CONFIG, a preset or a TOML file. Without CONFIG, list the presets.
 
-    Ctrl-C stops after the current games and saves everything; --resume goes on from there. A resumed run may have
+    Ctrl-C stops after the current games and saves everything; --resume continues from there. A resumed run may have
     another budget, which counts from the start of the training.
 
     \b
@@ -117,7 +117,7 @@ def train(
     )
     print(f"model {session.folder.model_file}")
     if session.done < 1:
-        print(f"go on: {resumption_of(session)}")
+        print(f"continue: {resumption_of(session)}")
     print(f"next: {evaluation_of(session)}")
 
 
@@ -134,7 +134,7 @@ def run_session(
     """Train with a progress display, and write figure and report; returns the session, which has ended."""
     if not resume and RunFolder(folder).exists():
         raise UsageError(
-            f"{folder} holds a run already: `tilewright train --resume {folder}` goes on with it, --out takes another"
+            f"{folder} already holds a run: `tilewright train --resume {folder}` continues it, --out takes another"
         )
     output.announce_compilation()
     with show_progress(label) as callback:
@@ -191,5 +191,5 @@ def evaluation_of(session: TrainingSession) -> str:
 
 
 def resumption_of(session: TrainingSession) -> str:
-    """The command that goes on with the run."""
+    """The command that continues the run."""
     return f"tilewright train --resume {session.folder.path}"

@@ -65,7 +65,7 @@ def set_weights(network: BoardNetwork, tensors: Tensors, prefix: str = "") -> No
         prefix: What the names begin with.
 
     Raises:
-        FileError: Names, shapes and types are not exactly those of the network, or a weight is no finite number.
+        FileError: Names, shapes and types are not exactly those of the network, or a weight is not a finite number.
     """
     wanted = {prefix + name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
     found = {name: tensor.shape for name, tensor in tensors.items() if name.startswith(prefix)}
@@ -76,7 +76,7 @@ def set_weights(network: BoardNetwork, tensors: Tensors, prefix: str = "") -> No
         raise FileError(f"the weights do not fit {architecture}: {shown} is missing, unexpected, or has another size")
     for name in wanted:
         if tensors[name].dtype != np.float32 or not np.isfinite(tensors[name]).all():
-            raise FileError(f"the weights {name} are no finite numbers of 32 bits")
+            raise FileError(f"the weights {name} are not finite numbers of 32 bits")
     network.load_state_dict({name[len(prefix) :]: torch.from_numpy(np.array(tensors[name])) for name in wanted})
 
 
@@ -142,7 +142,7 @@ def check_grids(grids: NDArray[np.uint8], game: Game) -> None:
     """Check that grids uint8[…, rows, columns] hold tile codes of a game and, below the board, hints."""
     rows = grids.reshape(-1, *grids.shape[-2:])
     sound = (rows[:, : game.rows] < len(game.tile_values)).all() and (rows[:, game.rows :] <= BONUS_HINT).all()
-    check_that_sound(sound, f"the replay buffer has grids that are no boards of {game.spec}")
+    check_that_sound(sound, f"the replay buffer has grids that are not boards of {game.spec}")
 
 
 def check_games(

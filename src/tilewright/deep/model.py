@@ -68,10 +68,10 @@ class DeepModel:
 
         Args:
             path: The file; an existing model is replaced.
-            force: Whether to replace an existing file that is no model.
+            force: Whether to replace an existing file that is not a model.
 
         Raises:
-            FileError: The file cannot be written, or is no model.
+            FileError: The file cannot be written, or is not a model.
         """
         metadata = {
             "format": FORMAT,

@@ -287,7 +287,7 @@ class NetworkPolicy:
         with np.errstate(over="ignore"):  # it is told below
             found = self.reward_scale * self.network.predict(grids)
         if not np.isfinite(found).all():
-            raise DivergedError("the values of the network are no finite numbers: its weights are too large")
+            raise DivergedError("the values of the network are not finite numbers: its weights are too large")
         return found
 
 

@@ -249,7 +249,7 @@ class PrioritizedReplayBuffer(ReplayBuffer):
         self.pos, self.full = int(counters[0]), bool(counters[1])
         self.max_priority = float(max_priority[0])
         check_that_sound(((self.actions >= 0) & (self.actions < 4)).all(), "the replay buffer has impossible actions")
-        check_that_sound(np.isfinite(self.rewards).all(), "the replay buffer has rewards that are no finite numbers")
+        check_that_sound(np.isfinite(self.rewards).all(), "the replay buffer has rewards that are not finite numbers")
         check_that_sound(np.isin(self.dones, (0, 1)).all(), "the replay buffer has impossible ends of episodes")
         self._check_priorities()
 

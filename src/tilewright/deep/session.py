@@ -79,7 +79,7 @@ def load_progress(folder: RunFolder, learner: Learner) -> DeepProgress:
         progress = _read_progress(entries, learner.config)
         counters = parse_json(metadata.get("counters", ""))
         if not isinstance(counters, dict):
-            raise ValueError("its counters are no JSON object")
+            raise ValueError("its counters are not a JSON object")
     except ValueError as error:
         raise folder.damaged_progress(str(error)) from None
     try:
@@ -96,7 +96,7 @@ def _read_progress(entries: Mapping[str, object], config: DeepConfig) -> DeepPro
     listed, losses = entries.get("finished"), entries.get("losses")
     codes = len(config.make_game().tile_values)
     if not isinstance(listed, list) or len(listed) >= config.curve_games:
-        raise ValueError("the games that wait for their row are no list, or too many")
+        raise ValueError("the games that wait for their row are not a list, or are too many")
     for game in listed:
         is_pair = isinstance(game, list) and len(game) == 2 and all(type(number) is int for number in game)
         if not is_pair or not 0 <= game[0] <= MAX_COUNTER or not 0 <= game[1] < codes:

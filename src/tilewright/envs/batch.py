@@ -238,7 +238,7 @@ class BatchedGames:
                 which is faster.
 
         Raises:
-            UsageError: `num_games` is no whole number from 1 to 1,000,000.
+            UsageError: `num_games` is not a whole number from 1 to 1,000,000.
         """
         LIMITS["num_envs"].check(f"num_envs={excerpt(num_games)}", num_games, whole=True)
         self.options, self.num_games, self.autoreset = options, num_games, autoreset
@@ -322,7 +322,8 @@ class BatchedGames:
         now = Board(self.game, State(self.state.cells[i].item(), self.state.extra[i].item()))
         after, _ = self.game.slide(now, ACTIONS[action])
         if board not in dict(self.game.outcomes(after)):
-            raise UsageError(f"{self.game.text(board)!r} is no outcome of {ACTIONS[action]} on {self.game.text(now)!r}")
+            chosen, before = self.game.text(board), self.game.text(now)
+            raise UsageError(f"{chosen!r} is not an outcome of {ACTIONS[action]} on {before!r}")
         draw_until(self._rules, typed_state(after.state), typed_state(board.state), self.state.streams[i])
 
     def observe(self, result: StepResult | None = None) -> StepResult:

@@ -162,7 +162,7 @@ class TextEnv(gymnasium.Env[str, str]):
             The observation, the reward, whether the episode terminates, whether it is truncated, and the information.
 
         Raises:
-            UsageError: The answer is no text, or the episode has ended.
+            UsageError: The answer is not text, or the episode has ended.
         """
         if self._ended or self._episode is None:
             raise UsageError("the episode has ended, or not begun: call reset() first")

@@ -48,7 +48,7 @@ def endgame_problem(spec: str) -> Problem:
     """
     name, dash, tile = spec.removeprefix(PREFIX).rpartition("-")
     if not dash or not tile.isdecimal():
-        raise UsageError(f"{spec}: give a pattern and a tile, as {PREFIX}L3-256")
+        raise UsageError(f"{spec}: give a pattern and a tile, such as {PREFIX}L3-256")
     if int(tile) not in _GOALS:
         raise UsageError(f"{spec}: the tile must be one of {', '.join(map(str, _GOALS))}")
     walls = PATTERNS.get(name)
@@ -57,7 +57,7 @@ def endgame_problem(spec: str) -> Problem:
             hint = did_you_mean(name, PATTERNS)
             raise UsageError(
                 f"{spec}: there is no pattern {name!r}{hint}; there are: {', '.join(PATTERNS)}, and any as four "
-                "hexadecimal digits, as 0077"
+                "hexadecimal digits, such as 0077"
             )
         walls = int(name, 16)
     if not _MIN_WALLS <= walls.bit_count() <= _MAX_WALLS:

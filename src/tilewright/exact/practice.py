@@ -24,7 +24,7 @@ def practice_positions(
     value: tuple[float, float] = (0.0, float("inf")),
     seed: int = 0,
 ) -> list[Board]:
-    """Draw boards by how much depends on the move.
+    """Draw boards by how much the second best move loses.
 
     >>> table = solve("2048:rows=2,columns=3", goal=64)
     >>> boards = practice_positions(table, 3, loss=(0.1, 0.2), seed=1)
@@ -35,8 +35,8 @@ def practice_positions(
     Args:
         table: The table of a game or of an endgame.
         count: The number of boards, at most 100,000.
-        loss: The smallest and the largest loss of the second best move, in the unit of the table: little for a fine
-            point, much for a board with one good move.
+        loss: The smallest and the largest loss of the second best move, in the unit of the table. A small loss
+            makes a difficult board; a large loss means that only one move is good.
         value: The smallest and the largest value of the best move.
         seed: The same seed gives the same boards.
 
@@ -70,7 +70,7 @@ def _random_board(table: ExactTable, random: np.random.Generator) -> Board:
     """A random afterstate of the table with a new 2, and large tiles of all sizes in place of the walls.
 
     Raises:
-        BoardError: The table has a board that is no afterstate.
+        BoardError: The table has a board that is not an afterstate.
     """
     cells, game = int(table.keys[random.integers(len(table.keys))]), table.game
     walls, free = int(table.problem.space.walls), int(table.problem.space.free)

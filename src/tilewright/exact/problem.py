@@ -50,7 +50,7 @@ class Problem:
     def _check_goal(self, goal: object) -> None:
         tiles = self.game.tile_values
         if isinstance(goal, bool) or goal not in tiles[1:]:
-            raise UsageError(f"goal={excerpt(goal)}: must be a tile of 2048, as 64 or 512")
+            raise UsageError(f"goal={excerpt(goal)}: must be a tile of 2048, such as 64 or 512")
         if goal < _SMALLEST_GOAL:
             raise UsageError(
                 f"goal={goal}: must be at least {_SMALLEST_GOAL}, because smaller tiles appear by themselves"
@@ -126,11 +126,11 @@ class Problem:
 
         Raises:
             KeyError: Something is missing.
-            ValueError: Something is no problem.
+            ValueError: Something is not a problem.
         """
         game = as_twenty48(make_known_game(metadata["game"]))
         if not re.fullmatch("[0-9a-f]{4}", metadata["walls"]):
-            raise ValueError(f"{excerpt(metadata['walls'])} is no set of walls")
+            raise ValueError(f"{excerpt(metadata['walls'])} is not a set of walls")
         return cls(game, int(metadata["goal"]) or None, int(metadata["walls"], 16), metadata["name"])
 
 

@@ -67,7 +67,7 @@ def make_problem(game: Game | str, goal: int | None = None) -> Problem:
     """
     if isinstance(game, str) and game.startswith(PREFIX):
         if goal is not None:
-            raise UsageError(f"goal={excerpt(goal)}: an endgame names its tile itself, as {PREFIX}L3-256")
+            raise UsageError(f"goal={excerpt(goal)}: an endgame names its tile itself, such as {PREFIX}L3-256")
         return endgame_problem(game)
     return Problem(as_twenty48(make_game(game)), goal)
 
@@ -90,10 +90,10 @@ def solve(
     (480.2583, 21752)
 
     Args:
-        game: A game, its spec, or an endgame of 4x4, as `endgame:L3-256` (see `exact.endgame`).
+        game: A game, its spec, or a 4x4 endgame, such as `endgame:L3-256` (see `exact.endgame`).
         goal: The tile to make; None for the expected score.
         out: The file to write the table to. Finished layers are kept in a folder beside it until the table is written,
-            so that the same call goes on after an interruption; if the file is that table already, it is read.
+            so that the same call continues after an interruption; if the file already is that table, it is read.
         threads: The number of threads; None for all processors.
         progress: Called after every layer.
 

@@ -97,7 +97,7 @@ class ExactTable:
     def values(self, board: BoardLike) -> dict[str, float]:
         """Return the exact value of every legal move; empty when the game is over.
 
-        A move that displaces a wall of an endgame has the value 0: the table knows nothing of what follows.
+        A move that displaces a wall of an endgame has the value 0: the table does not know what follows.
 
         Raises:
             BoardError: The board cannot be reached in this game, so the table does not have it.
@@ -108,7 +108,7 @@ class ExactTable:
         return checked_values(policy, position, is_distilled=self.is_distilled)
 
     def value_of(self, board: BoardLike) -> float:
-        """Return the exact value of a board: that of its best move, 0 when the game is over.
+        """Return the exact value of a board: the value of its best move, 0 when the game is over.
 
         Raises:
             BoardError: The board cannot be reached in this game, so the table does not have it.
@@ -189,10 +189,10 @@ def load_table(path: Path | str) -> ExactTable:
     """Read a table that `solve` wrote; the file is checked, and mapped into memory.
 
     Raises:
-        FileError: The file cannot be read, is damaged, or is no table.
+        FileError: The file cannot be read, is damaged, or is not a table.
     """
     if not isinstance(path, str | Path):
-        raise UsageError(f"{excerpt(path)} is no path of a table")
+        raise UsageError(f"{excerpt(path)} is not the path of a table")
     path = Path(path)
     arrays, metadata = read_tensors(path)
     if metadata.get("format") != FORMAT:
@@ -235,7 +235,7 @@ def _unpacked(problem: Problem, packed: Array, boards: int) -> tuple[Array, Arra
         ValueError: They are damaged.
     """
     if packed.dtype != np.uint8 or packed.ndim != 1 or boards < 1 or not problem.walls:
-        raise ValueError("it is no distilled table of an endgame")
+        raise ValueError("it is not a distilled table of an endgame")
     return unpack_boards(problem.space, packed, boards)
 
 
@@ -255,4 +255,4 @@ def _check_arrays(table: ExactTable) -> None:
     largest = sys.float_info.max if table.problem.is_score else 1 + _ROUNDING
     least, most = table.afterstate_values.min(), table.afterstate_values.max()  # NaN if one is
     if not (0 <= least <= most <= largest and 0 <= table.value <= largest and 0 <= table.seconds < math.inf):
-        raise ValueError("a value is none that can be")
+        raise ValueError("a value is impossible")

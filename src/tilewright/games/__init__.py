@@ -26,7 +26,7 @@ def make_game(spec: "str | Game" = "2048", **options: object) -> "Game":
     True
 
     Args:
-        spec: A registered name with options, as `2048:rows=3,columns=3`, or a class of your own, as
+        spec: A registered name with options, such as `2048:rows=3,columns=3`, or your own class, such as
             `my_module:MyGame,rows=3`.
         options: Options in addition to those of the spec.
 

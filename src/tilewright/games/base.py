@@ -182,7 +182,7 @@ class Game(Configurable, ABC):
         except ValueError:
             tiles = [str(tile) for tile in self.tile_values[1:]]
             raise BoardError(
-                f"{excerpt(value)} is no tile of {self.name} (tiles are {', '.join(tiles[:4])}, … {tiles[-1]})"
+                f"{excerpt(value)} is not a tile of {self.name} (tiles are {', '.join(tiles[:4])}, … {tiles[-1]})"
             ) from None
 
     # The verbs
@@ -241,7 +241,7 @@ class Game(Configurable, ABC):
         True
 
         Raises:
-            BoardError: The board has no tiles, so it is no position of the game.
+            BoardError: The board has no tiles, so it is not a position of the game.
         """
         return not self.legal(self.parse_position(board))
 
@@ -359,7 +359,7 @@ class Game(Configurable, ABC):
         True
 
         Raises:
-            BoardError: It is no board of this game; the message names the cell and the reason.
+            BoardError: It is not a board of this game; the message names the cell and the reason.
         """
         if isinstance(source, Board):
             return source if source.game is self or source.game == self else self.parse(source.to_json())
@@ -374,13 +374,13 @@ class Game(Configurable, ABC):
         return Board(self, State(cells, high | self.parse_notes(codes, notes)))
 
     def parse_position(self, source: BoardLike) -> Board:
-        """Read a board from which a game can go on: one that has tiles, and is no afterstate of Threes.
+        """Read a board from which a game can continue: one that has tiles, and is not an afterstate of Threes.
 
         >>> make_game("2048:rows=2,columns=2").parse_position("2 0 / 0 0").tiles
         ((2, 0), (0, 0))
 
         Raises:
-            BoardError: It is no such board.
+            BoardError: It is not such a board.
         """
         board = self.parse(source)
         if board.is_empty:
@@ -417,7 +417,7 @@ def action_number(action: str) -> int:
     """
     if not isinstance(action, str) or action not in ACTIONS:
         hint = did_you_mean(action, ACTIONS) if isinstance(action, str) else ""
-        raise IllegalMoveError(f"{excerpt(action)} is no move{hint}; moves are {', '.join(ACTIONS)}")
+        raise IllegalMoveError(f"{excerpt(action)} is not a move{hint}; moves are {', '.join(ACTIONS)}")
     return ACTIONS.index(action)
 
 
@@ -442,7 +442,9 @@ def _is_a(game: Game, kind: type) -> bool:
 
 
 def no_move_error(board: Board) -> UsageError:
-    """The error for a board on which no move is legal: the game is over, or the board is no position at all."""
+    """The error for a board on which no move is legal: the game is over, or the board is not a position at all."""
     if board.is_empty:
-        return BoardError(f"the board has no tiles, so it is no position of {board.game.name}; give at least one tile")
+        return BoardError(
+            f"the board has no tiles, so it is not a position of {board.game.name}; give at least one tile"
+        )
     return UsageError(f"the game is over: no move is legal on {board.game.text(board)!r}")

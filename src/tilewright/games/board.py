@@ -78,7 +78,7 @@ class Board:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the board has no tile at all. Such a board is no position of a game.
+        """Whether the board has no tile at all. Such a board is not a position of a game.
 
         >>> make_game("2048").parse([0] * 16).is_empty
         True

@@ -56,7 +56,7 @@ class Episode:
             start: The board to begin with, in any form that `Game.parse` reads.
 
         Raises:
-            UsageError: There is no such game, or `start` is no position of it.
+            UsageError: There is no such game, or `start` is not a position of it.
         """
         self.game: Game = make_game(game)
         self.seed, self.number = seed, number

@@ -140,7 +140,7 @@ def tile_sum_of_line_board(rules: LineRules, state: State) -> Int:
 
 @dataclass(frozen=True)
 class LineGame(Game):
-    """A game of your own, in plain Python.
+    """Your own game, in plain Python.
 
     All four moves slide every line of the board by the same rule, `slide_line`, towards the side of the move. Then a
     tile of `spawns` is added to a random empty cell.
@@ -229,7 +229,7 @@ class LineGame(Game):
         for tile in tiles[1:]:
             if not _is_whole(tile) or not 1 <= tile <= MAX_VALUE:
                 self._refuse(
-                    f"tile_values: {excerpt(tile)} is no tile; tiles are whole numbers from 1 to {MAX_VALUE:,}"
+                    f"tile_values: {excerpt(tile)} is not a tile; tiles are whole numbers from 1 to {MAX_VALUE:,}"
                 )
         if not 1 <= len(tiles) - 1 <= MAX_TILES:
             self._refuse(f"tile_values has {len(tiles) - 1} tiles; a game has 1 to {MAX_TILES}")

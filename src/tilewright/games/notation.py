@@ -55,15 +55,15 @@ def read_board(source: object, shape: Shape, tile_values: Sequence[int]) -> tupl
     for name, text in notes.items():
         note = f"{name}={text}"
         if len(note) > MAX_NOTE_LENGTH or not note.isprintable():
-            raise BoardError(f"{excerpt(note)} is no note of a board")
+            raise BoardError(f"{excerpt(note)} is not a note of a board")
     return values, notes
 
 
 def read_codes(values: Values, code: Callable[[int], int], shape: Shape) -> list[int]:
-    """Convert tile values to codes by `code`, which raises BoardError for anything that is no tile.
+    """Convert tile values to codes by `code`, which raises BoardError for anything that is not a tile.
 
     Raises:
-        BoardError: A value is no tile; the message names its cell.
+        BoardError: A value is not a tile; the message names its cell.
     """
     codes = []
     for i, value in enumerate(values):
@@ -83,7 +83,7 @@ def _read_text(source: str, shape: Shape, tile_values: Sequence[int]) -> tuple[V
     if not source:
         raise BoardError("the text is empty; give the cells of the board row by row, 0 for an empty one")
     if len(source) > MAX_TEXT_LENGTH:
-        raise BoardError(f"a text of {len(source):,} characters is no board; the longest has {MAX_TEXT_LENGTH:,}")
+        raise BoardError(f"a text of {len(source):,} characters is not a board; the longest has {MAX_TEXT_LENGTH:,}")
     if source[0] in "[{":
         try:
             found = json.loads(source)
@@ -103,7 +103,7 @@ def _read_text(source: str, shape: Shape, tile_values: Sequence[int]) -> tuple[V
         return _read_hexadecimal(words[0], shape, tile_values), notes
     if len(words) == 1 and isinstance(_number(words[0]), str):
         count = shape[0] * shape[1]
-        raise BoardError(f"{excerpt(words[0])} is no board; give {count} numbers, or {count} hexadecimal digits")
+        raise BoardError(f"{excerpt(words[0])} is not a board; give {count} numbers, or {count} hexadecimal digits")
     _check_slashes(words, shape)
     cells: Values = [_number(word) for word in words if word != "/"]
     return _check_count(cells, "number", shape), notes
@@ -129,11 +129,11 @@ def _read_hexadecimal(word: str, shape: Shape, tile_values: Sequence[int]) -> Va
     values: Values = []
     for i, digit in enumerate(_check_count(list(word.removeprefix("0x")), "hexadecimal digit", shape)):
         if str(digit) not in "0123456789abcdefABCDEF":
-            raise BoardError(f"{_cell_name(i, shape)}: {excerpt(digit)} is no hexadecimal digit (0 to 9, a to f)")
+            raise BoardError(f"{_cell_name(i, shape)}: {excerpt(digit)} is not a hexadecimal digit (0 to 9, a to f)")
         code = int(str(digit), 16)
         if code >= len(tile_values):
             raise BoardError(
-                f"{_cell_name(i, shape)}: {digit} is no tile code; the largest is {len(tile_values) - 1:x}"
+                f"{_cell_name(i, shape)}: {digit} is not a tile code; the largest is {len(tile_values) - 1:x}"
             )
         values.append(tile_values[code])
     return values
@@ -166,7 +166,7 @@ def _read_object(found: object, shape: Shape) -> tuple[Values, Notes]:
         found = found.get("board")
     found = _to_list(found)
     if not _is_list(found):
-        raise BoardError(f"{excerpt(found)} is no board; a {rows}x{columns} array was expected")
+        raise BoardError(f"{excerpt(found)} is not a board; a {rows}x{columns} array was expected")
     lines = [_to_list(row) for row in found]  # type: ignore[attr-defined]
     if not any(_is_list(line) for line in lines):
         return _check_count(lines, "number", shape), notes

@@ -450,7 +450,7 @@ class Threes(Game):
         entry = int(after.state.extra) >> 16
         if not entry:
             raise BoardError(
-                f"{self.text(after)!r} is no afterstate: it has no note entry=… with the cells where a tile may enter"
+                f"{self.text(after)!r} is not an afterstate: it has no note entry=… with cells where a tile may enter"
             )
         if entry.bit_count() > max(self.rows, self.columns):  # more outcomes than kernels have room for
-            raise BoardError(f"{self.text(after)!r} is no afterstate: tiles enter at one edge only")
+            raise BoardError(f"{self.text(after)!r} is not an afterstate: tiles enter at one edge only")

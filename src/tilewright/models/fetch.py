@@ -55,7 +55,7 @@ def fetch_models(
 
     Raises:
         UsageError: The source or the checksum is none.
-        FileError: Something cannot be read or written, there is no checksum, it does not match, or it is no model.
+        FileError: Something cannot be read or written, there is no checksum, it does not match, or it is not a model.
     """
     if sha256 is not None and not _SUM.fullmatch(sha256):
         raise UsageError(f"sha256 {excerpt(sha256)}: must be 64 hexadecimal digits")
@@ -98,7 +98,7 @@ def _check_name(name: str, source: str) -> None:
     """Raise UsageError unless a name is one of a model, in the folder that it is written to."""
     is_plain = name.isprintable() and not set(name) & set('/\\:*?"<>|') and not name.startswith(".")
     if not is_plain or not name.endswith(SUFFIX) or len(name) > 150:
-        raise UsageError(f"{shown(source)}: {excerpt(name)} is no name of a model; it must end with {SUFFIX}")
+        raise UsageError(f"{shown(source)}: {excerpt(name)} is not the name of a model; it must end with {SUFFIX}")
 
 
 def _join(folder: str, name: str) -> str:
@@ -142,7 +142,7 @@ def _fetch(source: str, target: Path, wanted: str, progress: Progress) -> None:
                 f"{shown(source)}: its checksum is {digest.hexdigest()}, not {wanted}: damaged or not the one meant"
             )
         if not MODEL.is_kind(head):
-            raise FileError(f"{shown(source)}: is no model of tilewright")
+            raise FileError(f"{shown(source)}: is not a model of tilewright")
 
 
 class _SafeRedirects(urllib.request.HTTPRedirectHandler):

@@ -83,7 +83,7 @@ def unpack(packed: Mapping[str, NDArray[np.uint8]], size: int, promoted_from: in
     try:
         parts = [packed[name] for name in _PARTS]
         if any(part.dtype != np.uint8 or part.ndim != 1 for part in parts):
-            raise ValueError("they are no bytes")
+            raise ValueError("they are not bytes")
         visited = _decompress(parts[0], marks)
         count = int(np.bitwise_count(visited).sum(dtype=np.int64))
         if _marks_beyond(visited, size):

@@ -74,7 +74,7 @@ def _number(text: str) -> str:
 def save_pretrained(model: "Model", folder: str | Path, *, compact: bool, force: bool) -> None:
     """Write a model and its card into a folder; see `Model.save_pretrained`."""
     if not isinstance(folder, str | os.PathLike):
-        raise UsageError(f"{excerpt(folder)} is no path: give a folder")
+        raise UsageError(f"{excerpt(folder)} is not a path: give a folder")
     path = Path(folder)
     check_output(path / CARD_FILE, CARD, force=force)  # before the model is written
     model.save(path / MODEL_FILE, compact=compact, force=force)
@@ -97,7 +97,7 @@ def load_pretrained(
     if Path(source).is_dir():
         return load_model(Path(source) / MODEL_FILE)
     if not isinstance(source, str) or source.count("/") != 1:
-        raise FileError(f"{shown(str(source))}: neither a folder nor the name of a repository, as owner/name")
+        raise FileError(f"{shown(str(source))}: neither a folder nor the name of a repository, such as owner/name")
     download = load_object("huggingface_hub:hf_hub_download", "hub")
     try:
         file = download(

@@ -151,10 +151,10 @@ class Model:
             path: The file; an existing model is replaced.
             compact: Whether to write 16-bit weights, visited ones only, compressed.
             quantum: What compact weights are rounded to, in points; 0 keeps all that 16 bits can hold.
-            force: Whether to replace an existing file that is no model.
+            force: Whether to replace an existing file that is not a model.
 
         Raises:
-            FileError: The file cannot be written, or is no model.
+            FileError: The file cannot be written, or is not a model.
         """
         model = self.in_16_bits(quantum) if compact else self
         tensors = pack(model.weights, self.architecture.promoted_from) if compact else {"weights": model.weights}
@@ -180,7 +180,7 @@ class Model:
         write_tensors(Path(path), tensors, {**self.origin, **about}, MODEL, force=force)
 
     def save_pretrained(self, save_directory: str | Path, *, compact: bool = False, force: bool = False) -> None:
-        """Write the model and a model card into a folder, in the manner of huggingface_hub.
+        """Write the model and a model card into a folder, as huggingface_hub does.
 
         Args:
             save_directory: The folder; a model and a card that are there are replaced.
@@ -207,7 +207,7 @@ class Model:
         The file is checked like any other model; nothing in it is executed.
 
         Args:
-            pretrained_model_name_or_path: A folder, or the name of a repository, as owner/name.
+            pretrained_model_name_or_path: A folder, or the name of a repository, such as owner/name.
             revision: The branch, tag or commit of the repository.
             cache_dir: Where downloads are kept; None for the usual place.
             local_files_only: Whether to take what was downloaded before, without asking the Hub.
@@ -235,13 +235,13 @@ class Model:
         token: str | bool | None = None,
         compact: bool = False,
     ) -> str:
-        """Upload the model and its card to the Hugging Face Hub; the repository is made if there is none.
+        """Upload the model and its card to the Hugging Face Hub; the repository is created if there is none.
 
         Args:
-            repo_id: The name of the repository, as owner/name.
+            repo_id: The name of the repository, such as owner/name.
             commit_message: The message of the commit.
             private: Whether a new repository is private; None for the default of the account.
-            branch: The branch, which is made if there is none; None for main.
+            branch: The branch, which is created if there is none; None for main.
             token: A token of the Hub; None for the one that is logged in.
             compact: Whether to upload 16-bit weights, visited ones only, compressed.
 
@@ -261,11 +261,11 @@ def load_model(path: str | Path) -> Model:
     """Read a model from a file, or by its name in the package.
 
     Raises:
-        UsageError: `path` is no path, or there is no such model in the package.
-        FileError: The file is no model, is damaged, or has a format of another version.
+        UsageError: `path` is not a path, or there is no such model in the package.
+        FileError: The file is not a model, is damaged, or has a format of another version.
     """
     if not isinstance(path, str | os.PathLike):
-        raise UsageError(f"{excerpt(path)} is no path: give the file of a model")
+        raise UsageError(f"{excerpt(path)} is not a path: give the file of a model")
     tensors, metadata = read_tensors(model_path(path))
     if metadata.get("format") not in (FORMAT, _FORMAT_2):
         found = metadata.get("format", "no format at all")[:60]
@@ -314,7 +314,7 @@ def _read_architecture(metadata: Mapping[str, str]) -> NTupleArchitecture:
     """Read the architecture; every entry must have its type, for text and lists would pass as something else."""
     found = parse_json(_entry(metadata, "architecture"))
     if not isinstance(found, dict):
-        raise ValueError("its architecture is no JSON object")
+        raise ValueError("its architecture is not a JSON object")
     entries: dict[str, Any] = _OPTIONAL | found
     for key in ("tuples", "features", "stages", "hint_tuples"):
         listed = entries.get(key)
@@ -343,7 +343,7 @@ def _translate(metadata: dict[str, str]) -> dict[str, str]:
     renamed = {_KEYS_OF_FORMAT_2.get(key, key): text for key, text in metadata.items()}
     entries = parse_json(_entry(renamed, "architecture"))
     if not isinstance(entries, dict) or not isinstance(entries.get("features"), list):
-        raise ValueError("its architecture is no JSON object with a list of features")
+        raise ValueError("its architecture is not a JSON object with a list of features")
     entries["alphabet"] = entries.pop("tiles", None)
     entries["features"] = [_FEATURES_OF_FORMAT_2.get(str(name), name) for name in entries["features"]]
     config = re.sub(

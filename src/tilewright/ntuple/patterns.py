@@ -84,7 +84,7 @@ class NTupleArchitecture:
             twice = next(name for name in FEATURES if self.features.count(name) > 1)
             raise SpecError(f"features: {twice} is named twice")
         if self.hint_tuples and not self.features:
-            raise SpecError("hint_tuples need at least one feature beside them")
+            raise SpecError("hint_tuples need at least one other feature")
         if self.promote and not self.stages:
             raise SpecError("promote goes with stages; this network has none")
         if self.table_size >= MAX_WEIGHTS // 4:

@@ -192,7 +192,8 @@ def condition_codes(condition: str, game: Game) -> list[int]:
         try:
             codes.append(game.code(int(word) or -1))
         except (UsageError, ValueError):
-            raise SpecError(f"stage {excerpt(condition)}: {excerpt(word.strip())} is no tile of {game.name}") from None
+            tile = excerpt(word.strip())
+            raise SpecError(f"stage {excerpt(condition)}: {tile} is not a tile of {game.name}") from None
     if max(codes) > 15:
         raise SpecError(f"stage {condition!r}: the largest tile with weights is {game.value(15)}")
     return sorted(codes, reverse=True)

@@ -135,7 +135,7 @@ class Evaluation:
         return float(self.moves.sum()) / max(self.seconds, 1e-9)
 
     def compare(self, other: "Evaluation") -> Estimate:
-        """Estimate by how much the mean score is higher than that of another evaluation of the same games.
+        """Estimate by how much the mean score is higher than in another evaluation of the same games.
 
         Games with the same seed and number begin alike. Their scores are compared in pairs.
 

@@ -34,7 +34,7 @@ MAX_STATES = 200_000_000
 
 @dataclass(frozen=True)
 class ExactEvaluation:
-    """What is expected of an agent's games: no estimate, and no interval.
+    """The exact expectations of an agent's games; there is no estimate and no interval.
 
     Attributes:
         agent: The spec of the agent.

@@ -172,7 +172,7 @@ def read_games(path: Path | str) -> Iterator[Recording]:
         path: A file that `evaluate` or `tilewright play` has recorded.
 
     Raises:
-        FileError: The file cannot be read, or a line of it is no recorded game; the message names the line.
+        FileError: The file cannot be read, or a line of it is not a recorded game; the message names the line.
     """
     file = as_path(path)
     return (_read_line(file, number, line) for number, line in _lines(file))
@@ -189,7 +189,7 @@ def read_game(path: Path | str, position: int = 0) -> tuple[Recording, int]:
         The game, and the number of games in the file.
 
     Raises:
-        FileError: The file cannot be read, has no such game, or the line is no recorded game.
+        FileError: The file cannot be read, has no such game, or the line is not a recorded game.
     """
     path = as_path(path)
     found, games = None, 0
@@ -210,7 +210,7 @@ def as_path(path: Path | str) -> Path:
         UsageError: It is neither a path nor text.
     """
     if not isinstance(path, str | os.PathLike):
-        raise UsageError(f"{excerpt(path)} is no file: give a path as text or as a Path")
+        raise UsageError(f"{excerpt(path)} is not a file: give a path as text or as a Path")
     return Path(path)
 
 
@@ -247,7 +247,7 @@ def parse_line(line: bytes, *, trusted: bool = True) -> Recording:
         trusted: Whether to import the module of a game that the line names as module:Class.
 
     Raises:
-        UsageError: The line is no recorded game, or no such game can have been played.
+        UsageError: The line is not a recorded game, or no such game can have been played.
     """
     found = _read_object(line)
     spec = _line_of_text(found, "game")

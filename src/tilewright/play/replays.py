@@ -63,7 +63,7 @@ def read_replay(text: str) -> Recording:
         The game, checked move by move.
 
     Raises:
-        UsageError: It is no replay, or a move or a tile in it is not possible.
+        UsageError: It is not a replay, or a move or a tile in it is not possible.
     """
     game, tiles = _parse(text.strip("\r\n"))
     if len(tiles) < _FIRST_TILES:
@@ -89,7 +89,7 @@ def _parse(text: str) -> tuple[Game, list[_Tile]]:
     old, new = _OLD_HEADER.match(text), _NEW_HEADER.match(text)
     header = old or new
     if header is None:
-        raise UsageError(f"{excerpt(text)} is no replay: it begins with neither `replay ` nor a size such as `4x4-`")
+        raise UsageError(f"{excerpt(text)} is not a replay: it begins with neither `replay ` nor a size such as `4x4-`")
     rows, columns = (int(size or 4) for size in header.groups())
     game = make_game("2048", rows=rows, columns=columns)
     body = text[header.end() :]
@@ -104,7 +104,7 @@ def _numbers(body: str, letters: str) -> list[int]:
     places = {letter: number for number, letter in enumerate(letters)}
     for i, letter in enumerate(body):
         if letter not in places:
-            raise UsageError(f"character {i + 1} of the replay, {letter!r}, is none that a replay has")
+            raise UsageError(f"character {i + 1} of the replay, {letter!r}, does not occur in replays")
     return [places[letter] for letter in body]
 
 

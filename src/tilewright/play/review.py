@@ -244,7 +244,7 @@ def review(recording: Recording, agent: Agent | Player | str, progress: Callable
         UsageError: The game has no moves, the agent cannot play it, or an argument has the wrong type.
     """
     if not isinstance(recording, Recording):
-        raise UsageError(f"{excerpt(recording)} is no Recording: read_games reads them from a file")
+        raise UsageError(f"{excerpt(recording)} is not a Recording: read_games reads them from a file")
     if not recording.actions:
         raise UsageError(f"game {recording.number} of seed {recording.seed} has no moves to review")
     player = agent if isinstance(agent, Player) else make_agent(agent).player(recording.game)

@@ -158,7 +158,7 @@ class Store:
             full = getattr(error, "sqlite_errorcode", None) in _FULL
             raise FileError(f"{self.file}: cannot be used: {error}") from (FULL_DISK if full else None)
         except UnicodeError:
-            raise FileError(f"{self.file}: cannot be used: a name is no text in UTF-8") from None
+            raise FileError(f"{self.file}: cannot be used: a name is not text in UTF-8") from None
 
     def run_folder(self, key: str, name: str = "") -> Path:
         """Return the run folder of a training; the first call for a key chooses its name.

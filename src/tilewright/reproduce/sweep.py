@@ -134,14 +134,14 @@ def sweep(
 ) -> SweepResult:
     """Train with every combination of some keys, evaluate each, and write one report.
 
-    Each training runs on one thread, and its length is counted in games (in steps for a deep network), so that it is
-    the same to the bit wherever it runs. Results that are in `out` already are used again: a sweep that was stopped
-    continues where it was.
+    Each training runs on one thread, and its length is counted in games (in steps for a deep network), so it gives
+    the same bits wherever it runs. Results that are already in `out` are reused: a sweep that was stopped continues
+    where it stopped.
 
     Args:
         config: The name of a preset, the path of a TOML file, or a configuration.
         over: The keys to vary, each with its values.
-        seeds: The number of trainings of each combination.
+        seeds: The number of trainings for each combination.
         evaluate_games: The number of games of each evaluation.
         agent: The spec of the agent that is evaluated, in which `{model}` stands for the trained model, such as
             `expectimax:depth=2,model={model}` or `my_package.agents:MyAgent,model={model}`; empty for the agent that
@@ -247,7 +247,7 @@ def _check_length(config: AnyConfig) -> None:
     key = "games" if isinstance(config, TrainingConfig) else "total_steps"
     if not getattr(config, key):
         raise ConfigError(
-            f"the configuration trains for {config.length}; a sweep needs a number of {key}, as {key}=5000"
+            f"the configuration trains for {config.length}; a sweep needs a number of {key}, such as {key}=5000"
         )
 
 

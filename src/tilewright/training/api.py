@@ -43,7 +43,7 @@ class RunContent(TypedDict):
 
 
 class Run:
-    """A run folder: everything that a training left, and the way to go on with it.
+    """A run folder: everything that a training wrote, and the way to continue it.
 
     Args:
         path: The folder, as a string or a Path.
@@ -111,7 +111,7 @@ class Run:
         may describe fewer of them than the others (`window`).
 
         Raises:
-            MissingExtraError: pandas is not installed; `curve_dict` does without.
+            MissingExtraError: pandas is not installed; `curve_dict` works without it.
         """
         return data_frame(self.curve_dict())
 
@@ -119,7 +119,7 @@ class Run:
         """The evaluations during training as a data frame: the columns of `evaluations.csv`.
 
         Raises:
-            MissingExtraError: pandas is not installed; `to_dict` does without.
+            MissingExtraError: pandas is not installed; `to_dict` works without it.
         """
         return data_frame(_columns(self._folder.evaluation_points(), EvaluationPoint))
 
@@ -127,7 +127,7 @@ class Run:
         """The starts of later stages as a data frame: the columns of `stages.csv`.
 
         Raises:
-            MissingExtraError: pandas is not installed; `to_dict` does without.
+            MissingExtraError: pandas is not installed; `to_dict` works without it.
         """
         return data_frame(_columns(self._folder.stage_points(), StagePoint))
 
@@ -173,7 +173,7 @@ class Run:
         progress: bool = False,
         **changes: object,
     ) -> "Run":
-        """Go on with the training from its last checkpoint.
+        """Continue the training from its last checkpoint.
 
         Args:
             minutes: The new budget in minutes of training, with those before; None to keep the budget.
@@ -181,7 +181,7 @@ class Run:
             threads: The number of threads; None for the best number.
             callbacks: A callback or several.
             progress: Whether to show the progress.
-            changes: Other keys of the configuration. The way of learning cannot change.
+            changes: Other keys of the configuration. The learning algorithm cannot change.
 
         Returns:
             This run.
@@ -224,23 +224,23 @@ def train(
 ) -> Run:
     """Train a network, and return the run.
 
-    Ctrl-C stops the training after the current games and saves; `Run.resume` goes on.
+    Ctrl-C stops the training after the current games and saves; `Run.resume` continues it.
 
     Args:
         source: The name of a preset, the path of a TOML file, a TrainingConfig, or a DeepConfig.
-        seed: Another seed than the configuration's; on one thread, the same seed gives the same weights.
-        minutes: Another budget than the configuration's, in minutes of training.
-        games: Another budget than the configuration's, in games. The first budget that is used up ends the training.
+        seed: Instead of the configuration's seed; on one thread, the same seed gives the same weights.
+        minutes: Instead of the configuration's budget: minutes of training.
+        games: Instead of the configuration's budget: games. The first budget that is used up ends the training.
         out: The run folder; None for a new folder `runs/NAME`.
         threads: The number of threads; None for the best number.
         callbacks: A callback or several.
-        resume: Whether to go on with the run in `out`.
+        resume: Whether to continue the run in `out`.
         progress: Whether to show the progress: a bar in a terminal or notebook, lines elsewhere.
         changes: Other keys of the configuration, such as `network="5x6"`; `lambda_` stands for `lambda`.
 
     Raises:
         ConfigError: There is no such preset, a key is unknown, or a value is not allowed.
-        UsageError: The folder holds a run already, or the run was started with another configuration.
+        UsageError: The folder already holds a run, or the run was started with another configuration.
         FileError: A file cannot be read or written.
         MissingExtraError: A deep network needs PyTorch, which is not installed.
 
@@ -255,7 +255,7 @@ def train(
     config = read_config(source, **_given(seed=seed, minutes=minutes, games=games), **changes)
     if out is None:
         if resume:
-            raise UsageError("resume=True needs out=…, the folder of the run to go on with")
+            raise UsageError("resume=True needs out=…, the folder of the run to continue")
         out = free_folder(_name_of(source, config))
     if not isinstance(out, str | os.PathLike):
         raise UsageError(f"out={out!r}: must be the path of a folder")

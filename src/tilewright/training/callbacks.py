@@ -18,7 +18,7 @@ class Callback:
     Every method gets the session first: its `config`, its `progress` (games, moves, seconds, stage), its learning curve
     `points`, its `folder`, and `stop()`. The names follow Stable-Baselines3 where they mean the same.
 
-    An error in a callback ends the training without saving; a resumed session goes on from the last checkpoint.
+    An error in a callback ends the training without saving; a resumed session continues from the last checkpoint.
 
     >>> class StopAtGoal(Callback):
     ...     def on_log(self, session, point):
@@ -27,7 +27,7 @@ class Callback:
     """
 
     def on_training_start(self, session: "TrainingSession") -> None:
-        """Training starts, or goes on after a pause."""
+        """Training starts, or continues after a pause."""
 
     def on_games_end(self, session: "TrainingSession") -> bool | None:
         """Some games have ended.
@@ -35,7 +35,7 @@ class Callback:
         Called several times a second, from the threads that played them, maybe from several at once.
 
         Returns:
-            False to stop the training; True or None to go on.
+            False to stop the training; True or None to continue.
         """
 
     def on_log(self, session: "TrainingSession", point: TrainingPoint) -> None:
@@ -53,14 +53,14 @@ class Callback:
         Called like `on_games_end`.
 
         Returns:
-            False to stop the training; True or None to go on.
+            False to stop the training; True or None to continue.
         """
 
     def on_stage_start(self, session: "TrainingSession", point: StagePoint) -> None:
         """A later stage starts, where stages are trained one after the other."""
 
     def on_save_failed(self, session: "TrainingSession", error: FileError) -> None:
-        """A checkpoint or a row of the learning curve could not be written; training goes on.
+        """A checkpoint or a row of the learning curve could not be written; training continues.
 
         Rows are kept in memory, and written with the next one. A checkpoint is tried again after half a minute of
         training at the latest. Called for every attempt that fails, maybe from a thread that played.

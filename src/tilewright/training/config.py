@@ -244,7 +244,7 @@ class TrainingConfig(Config):
     goal_tile: int = key(
         0,
         "Training games end when this tile is made; to learn to win rather than to score (Szubert & Jaśkowski 2014, "
-        "VI-A). 0: they go on until no move is legal.",
+        "VI-A). 0: they continue until no move is legal.",
         Range(0, 131_072),
     )
     goal_reward: int = key(
@@ -342,7 +342,7 @@ class TrainingConfig(Config):
         if self.start_pool and not self.stages:
             raise ConfigError("start_pool needs stages; this config has none")
         if self.teacher_fraction and not self.start_pool:
-            raise ConfigError("teacher_fraction needs start_pool: the teacher is the stage before")
+            raise ConfigError("teacher_fraction needs start_pool: the teacher is the previous stage")
         if self.teacher_fraction and self.epsilon:
             raise ConfigError("teacher_fraction does not work with epsilon: a move is the teacher's or random")
         if self.start_pool and self.promote:

@@ -248,10 +248,10 @@ class RunFolder:
             UsageError: The folder holds a run, or a file that a run would replace.
         """
         if self.exists():
-            raise UsageError(f"{self.path} holds a run already: resume it, or choose another folder")
+            raise UsageError(f"{self.path} already holds a run: resume it, or choose another folder")
         for file in self.files:
             if os.path.lexists(file):
-                raise UsageError(f"{file} is there already, and would be replaced: choose another folder")
+                raise UsageError(f"{file} already exists and would be replaced: choose another folder")
 
     def read_config(self) -> AnyConfig:
         """Read the configuration.
@@ -292,7 +292,7 @@ class RunFolder:
         except ValueError as error:
             raise self.damaged_progress(str(error)) from None
         if not isinstance(progress, dict):
-            raise self.damaged_progress("it is no JSON object")
+            raise self.damaged_progress("it is not a JSON object")
         return tensors, progress, metadata
 
     def damaged_progress(self, reason: str) -> FileError:

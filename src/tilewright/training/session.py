@@ -288,9 +288,9 @@ class TrainingSession(ABC):
     def _incomplete(self, missing: list[str], saved: list[str], error: FileError) -> FileError:
         """The error of a session that could not save everything."""
         if "checkpoint" in saved:
-            rest = "a resumed run goes on from here, and writes what is missing"
+            rest = "a resumed run continues from here, and writes what is missing"
         elif self.folder.checkpoint_file.is_file():
-            rest = "a resumed run goes on from the checkpoint before, and plays the games since then again"
+            rest = "a resumed run continues from the previous checkpoint, and plays the games since then again"
         else:
             rest = "there is no checkpoint to resume from"
         kept = f"saved: {', '.join(saved)}" if saved else "nothing is saved"
@@ -374,14 +374,14 @@ def open_session(
     Args:
         config: A TrainingConfig or a DeepConfig.
         folder: The run folder, which is made if needed.
-        resume: Whether to go on with the run in the folder. Its budget and its evaluations may differ in `config`.
+        resume: Whether to continue the run in the folder. Its budget and its evaluations may differ in `config`.
         threads: The number of threads; None for the best number.
         callbacks: A callback or several.
         cluster: The cluster whose workers learn; None for threads of this process. `threads` is the number of workers.
         sync_minutes: The time after which the workers of a cluster combine what they have learned.
 
     Raises:
-        UsageError: The folder holds a run already, the run was started with another configuration, another session
+        UsageError: The folder already holds a run, the run was started with another configuration, another session
             writes to the folder, or a deep network is to be trained on a cluster.
         FileError: There is no run to resume, or the folder cannot be written.
         MissingExtraError: A deep network needs PyTorch, which is not installed.

@@ -85,7 +85,7 @@ class TrackerCallback(Callback):
 class WandbCallback(TrackerCallback):
     """Sends the learning curve to Weights & Biases (`pip install 'tilewright[wandb]'`).
 
-    `WandbCallback(mode="offline")` writes to the folder `wandb`, without any network.
+    `WandbCallback(mode="offline")` writes to the folder `wandb`, without using the network.
     """
 
     module = "wandb"

@@ -306,9 +306,11 @@ class Trainer:
         """Copy the start boards of a checkpoint, which must be afterstates with possible scores."""
         pool = StartPool._make(tensors[f"{name}.{column}"].copy() for column in StartPool._fields)
         if len({len(column) for column in pool}) > 1 or len(pool.cells) > self.config.start_pool:
-            raise FileError(f"the checkpoint is damaged: the columns of {name} have lengths that cannot be")
+            raise FileError(f"the checkpoint is damaged: the columns of {name} have impossible lengths")
         if not self.game.are_sound(pool.cells, pool.extra, after=True).all():
-            raise FileError(f"the checkpoint is damaged: {name} has boards that are no afterstates of {self.game.spec}")
+            raise FileError(
+                f"the checkpoint is damaged: {name} has boards that are not afterstates of {self.game.spec}"
+            )
         if (pool.scores < 0).any() or (pool.finals < pool.scores).any() or (pool.finals > MAX_SCORE).any():
             raise FileError(f"the checkpoint is damaged: {name} has impossible scores")
         return pool

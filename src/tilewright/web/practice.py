@@ -132,7 +132,7 @@ def find_table_position(agent: WebAgent, level: Level, seed: int) -> JsonObject:
         UsageError: The agent has no table, or the table has no such position.
     """
     if not isinstance(agent.agent, ExactAgent):
-        raise UsageError(f"agent {agent.spec}: endgames need an agent with a table, as exact:table=FILE")
+        raise UsageError(f"agent {agent.spec}: endgames need an agent with a table, such as exact:table=FILE")
     table = find_table(agent.agent.table)
     scale = 1.0 if table.problem.goal else table.value_of(table.game.start(seed))
     least, most = LEVELS[level]

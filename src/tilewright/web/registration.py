@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tilewright._core.files import read_metadata
 from tilewright._core.registry import Registry
+from tilewright._core.text import with_article
 from tilewright.agents import AGENTS
 from tilewright.agents.base import Agent
 from tilewright.agents.exact import ExactAgent
@@ -33,7 +34,7 @@ def parse_registered(
         SpecError: The spec is too long, or its class is not registered.
     """
     if len(spec) > max_length:
-        raise SpecError(f"a text of {len(spec):,} characters is no {registry.kind}")
+        raise SpecError(f"a text of {len(spec):,} characters is not {with_article(registry.kind)}")
     name, words = registry.parse(spec)
     if ":" not in name:
         return name, words

@@ -64,7 +64,7 @@ def check_origin(origin: str) -> str:
     'https://example.org'
 
     Raises:
-        UsageError: It is no exact origin: `*`, `null`, a path or a user name make it none.
+        UsageError: It is not an exact origin: `*`, `null`, a path and a user name are refused.
     """
     try:
         parts = urlsplit(origin)
@@ -80,7 +80,9 @@ def check_origin(origin: str) -> str:
     is_origin = parts.scheme in ("http", "https") and "@" not in parts.netloc
     is_origin &= (_ADDRESS if is_address else _HOST).fullmatch(host) is not None and not parts.netloc.endswith(":")
     if not is_origin or origin.lower() != written:
-        raise UsageError(f"{excerpt(origin)} is no origin: give scheme, host and port alone, as https://example.org")
+        raise UsageError(
+            f"{excerpt(origin)} is not an origin: give only scheme, host and port, such as https://example.org"
+        )
     return exact
 
 

@@ -45,7 +45,7 @@ def url_of(listening: socket.socket) -> str:
 
 
 def _is_ours(record: logging.LogRecord) -> bool:
-    """Tell whether a message of the log is about the server; what clients send over sockets is no text at times."""
+    """Tell whether a message of the log is about the server; what clients send over sockets is not text at times."""
     return not record.getMessage().startswith("Invalid UTF-8 sequence received from client")
 
 
