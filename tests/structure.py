@@ -1,6 +1,6 @@
 """Numbers about the source tree: how far a board travels, how deep imports go, what is typed and documented.
 
-`python -m tests.house` prints them; `tests/test_house.py` holds the line.
+`python -m tests.structure` prints them; `tests/test_structure.py` holds the line.
 """
 
 import ast
@@ -101,26 +101,28 @@ def undocumented() -> list[str]:
 
 
 def import_layers() -> list[str]:
-    """The longest chain of rooms (folders, and modules of the root) of which each imports the next."""
+    """The longest chain of packages (folders, and modules of the root) of which each imports the next."""
     imports: dict[str, set[str]] = {}
     for path, tree in sources():
-        room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        if room in ("__init__", "__main__"):
+        package = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        if package in ("__init__", "__main__"):
             continue
-        used = imports.setdefault(room, set())
+        used = imports.setdefault(package, set())
         for node in ast.walk(tree):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            used |= {name.split(".")[1] for name in names if name.startswith("tilewright.")} - {room}
+            used |= {name.split(".")[1] for name in names if name.startswith("tilewright.")} - {package}
     longest: dict[str, list[str]] = {}
 
-    def chain(room: str, above: tuple[str, ...]) -> list[str]:
-        if room not in longest:
-            below = [chain(name, (*above, room)) for name in imports.get(room, ()) if name not in (*above, room)]
-            longest[room] = [room, *max(below, key=len, default=[])]
-        return longest[room]
+    def chain(package: str, above: tuple[str, ...]) -> list[str]:
+        if package not in longest:
+            below = [
+                chain(name, (*above, package)) for name in imports.get(package, ()) if name not in (*above, package)
+            ]
+            longest[package] = [package, *max(below, key=len, default=[])]
+        return longest[package]
 
-    return max((chain(room, ()) for room in imports), key=len)
+    return max((chain(package, ()) for package in imports), key=len)
 
 
 def main() -> None:
