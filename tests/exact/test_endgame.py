@@ -131,7 +131,7 @@ def test_named_patterns_are_masks() -> None:
 @pytest.mark.parametrize(
     ("spec", "reason"),
     [
-        ("endgame:L3", "give a pattern and a tile, as endgame:L3-256"),
+        ("endgame:L3", "give a pattern and a tile, such as endgame:L3-256"),
         ("endgame:L3-100", "the tile must be one of 64, 128, 256, 512"),
         ("endgame:44-256", "there is no pattern '44' (did you mean '444'?)"),
         ("endgame:0000-256", "0 walls; there must be 3 to 12"),

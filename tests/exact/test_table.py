@@ -98,7 +98,7 @@ def test_other_files_of_tilewright_are_no_tables(tmp_path: Path, table: tw.Exact
         ({"keys": arrays["keys"][:0], "values": arrays["values"][:0], "offsets": np.zeros(2, np.int64)}, "no boards"),
         ({"layer_sizes": np.array(3)}, "another type"),
         *(
-            ({"values": np.where(arrays["values"] > 50, bad, arrays["values"])}, "none that can be")
+            ({"values": np.where(arrays["values"] > 50, bad, arrays["values"])}, "a value is impossible")
             for bad in IMPOSSIBLE
         ),
     ):
