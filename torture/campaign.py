@@ -37,6 +37,7 @@ KINDS: dict[str, tuple[str, float]] = {
     "kernels": ("torture.kinds.kernels:Kernels", 4.0),
     "kills": ("torture.kinds.kills:Kills", 4.0),
     "deep-kills": ("torture.kinds.kills:DeepKills", 2.0),
+    "ray-kills": ("torture.kinds.kills:RayKills", 1.0),
     "full-disk": ("torture.kinds.disks:FullDisk", 2.0),
     "two-processes": ("torture.kinds.sharing:TwoProcesses", 1.5),
 }
