@@ -255,12 +255,12 @@ class DistilWriter(Writer):
     def __init__(self, name: str, home: Path) -> None:
         super().__init__(name, home)
         self.table = home / "whole.table"
-        solve("endgame:07ff-64", out=self.table, threads=1)
+        solve("endgame:007f-64", out=self.table, threads=1)
         self.content = self.table.read_bytes()
 
     def _run(self, folder: Path) -> int:
         folder.mkdir(parents=True, exist_ok=True)
-        games = ["--boards", "50", "--games", "2000", "--agent", "greedy", "--seed", "1", "--threads", "2"]
+        games = ["--boards", "50", "--games", "1000", "--agent", "heuristic:depth=1", "--threads", "2"]
         return command(["tables", str(self.table), "--distil", str(folder / "small.table"), *games])
 
     def check(self, folder: Path, before: Any) -> Any:
