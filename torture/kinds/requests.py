@@ -32,9 +32,11 @@ _ANSWER_SECONDS = 10.0
 _COMPILE_SECONDS = 300.0
 _MOMENT_SECONDS = 0.05  # that a client of a WebSocket waits before it goes
 _GOOD_SECONDS = 0.05  # within which 95 % of good requests are answered
-_GROWTH_MEGABYTES = 100.0
+_GROWTH_MEGABYTES = 64.0
 _GROWTH_DESCRIPTORS = 30
-_WARM_REQUESTS = 300  # after which nothing may grow any more
+_READING_REQUESTS = 300  # between two readings of memory and descriptors
+_FEWEST_READINGS = 3
+_WARM_PART = 10  # after a tenth of the requests nothing may grow any more: the agents that the server keeps are there
 _MAX_GAMES = 10_000  # of an evaluation or an outlook; more are refused
 _LONG_GAMES = 3
 _FEWEST_TIMES = 40  # of good requests
@@ -111,7 +113,8 @@ class Requests(Campaign):
         games = {spec: make_game(spec) for spec in (*GAMES, _GAME3)}
         self.boards = {spec: game.text(game.start(seed=1)) for spec, game in games.items()}
         self._warm_up()
-        self.requests, self.first = 0, (0.0, 0)
+        self.requests = 0
+        self.readings: list[tuple[float, int]] = []
         self.idle = [self._good() for _ in range(100)]
         self.times: list[float] = []
         self.stopped = threading.Event()
@@ -131,10 +134,12 @@ class Requests(Campaign):
             for body in _bodies(route):
                 self._visit_route(route, route.query, body)
         self._wait_for_jobs()
-        (move,) = (route for route in self.routes.http if route.path.endswith("/move"))
+        routes = {route.path.rpartition("/")[2]: route for route in self.routes.http}
         for game, board in self.boards.items():
             for agent in (*_AGENTS, *agent_specs("good"), *agent_specs("good-deep")):
-                self._visit_route(move, {"game": game, "board": board, "agent": agent}, None, refusals=True)
+                asked = {"game": game, "board": board, "agent": agent}
+                self._visit_route(routes["move"], asked, None, refusals=True)
+                self._visit_route(routes["step"], {}, asked, refusals=True)
 
     def _visit_route(
         self, route: Route, query: dict[str, Any], body: dict[str, Any] | None, *, refusals: bool = False
@@ -297,8 +302,8 @@ class Requests(Campaign):
     def run(self, case: Case) -> None:
         """Send it, and look at the answer."""
         self.requests += 1
-        if self.requests == _WARM_REQUESTS:
-            self.first = self._usage()
+        if self.requests % _READING_REQUESTS == 0:
+            self.readings.append(self._usage())
         if case["kind"] == "socket":
             self._converse(case["path"], case["bytes"])
         else:
@@ -393,10 +398,11 @@ class Requests(Campaign):
         return [f"the server printed a traceback: {said[-1500:]}"] if "Traceback" in said else []
 
     def _grown(self) -> list[str]:
-        if self.requests <= 2 * _WARM_REQUESTS or self.server.poll() is not None:
+        if len(self.readings) < _FEWEST_READINGS or self.server.poll() is not None:
             return []
         time.sleep(2)
-        (megabytes, descriptors), (megabytes_before, descriptors_before) = self._usage(), self.first
+        megabytes_before, descriptors_before = self.readings[len(self.readings) // _WARM_PART]
+        megabytes, descriptors = self._usage()
         memory = f"{megabytes_before:,.0f} -> {megabytes:,.0f} MB"
         self.notes.append(f"server: {memory}, {descriptors_before} -> {descriptors} descriptors")
         problems = []
