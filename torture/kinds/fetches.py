@@ -36,6 +36,7 @@ _STATUSES = (
     *("HTTP/1.1 308 x", "HTTP/1.1 404 " + "n" * 5000, "HTTP/1.1 500 \x1b[31m", "HTTP/9.9 200 OK", "ICY 200 OK", ""),
 )
 _LINES = 100  # of interim answers, one after the other
+_SHORT_HEAD = 10_000  # bytes
 
 
 class Fetches(Campaign):
@@ -120,11 +121,11 @@ class Fetches(Campaign):
         if sometimes(chance, 0.5):
             status = chance.choice(_STATUSES)
         if sometimes(chance, 0.5):
-            headers[:0] = [chance.choice(_HEADERS) for _ in range(chance.choice((1, 1, 2, 150)))]
+            headers[:0] = [chance.choice(_HEADERS)] * chance.choice((1, 1, 2, 20))
         if sometimes(chance, 0.3):
             headers = headers[:-1]
         head = "\r\n".join([status, *headers, "", ""]).encode("latin-1", "replace")
-        head *= chance.choice((1, 1, 1, _LINES))
+        head *= chance.choice((1, 1, 1, _LINES)) if len(head) < _SHORT_HEAD else 1
         answer = head + content
         return flip_bytes(chance, answer) if sometimes(chance, 0.2) else answer
 
