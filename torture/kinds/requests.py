@@ -239,7 +239,8 @@ class Requests(Campaign):
 
     def _body(self, chance: random.Random) -> bytes:
         route = chance.choice([route for route in self.routes.http if route.body is not None])
-        tree: Any = {**(chance.choice(_bodies(route)) or {})}
+        body = chance.choice(_bodies(route))
+        tree: Any = dict(body or {})
         game = chance.choice(list(self.boards))
         own = {"game": game, "board": self.boards[game], "agent": chance.choice(_AGENTS)}
         tree |= {name: text for name, text in own.items() if name in tree and sometimes(chance, 0.7)}
