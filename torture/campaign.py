@@ -22,10 +22,13 @@ KINDS: dict[str, tuple[str, float]] = {
     "configs": ("torture.kinds.configs:Configs", 2.0),
     "commands": ("torture.kinds.commands:Commands", 2.0),
     "recordings": ("torture.kinds.recordings:Recordings", 1.5),
+    "replays": ("torture.kinds.replays:Replays", 0.5),
     "models": ("torture.kinds.models:Models", 2.0),
     "deep-models": ("torture.kinds.deep_models:DeepModels", 1.0),
     "checkpoints": ("torture.kinds.checkpoints:Checkpoints", 1.5),
     "deep-checkpoints": ("torture.kinds.checkpoints:DeepCheckpoints", 1.0),
+    "positions": ("torture.kinds.positions:PositionFiles", 1.0),
+    "fetches": ("torture.kinds.fetches:Fetches", 1.0),
     "tables": ("torture.kinds.tables:Tables", 1.0),
     "stores": ("torture.kinds.stores:Stores", 1.0),
     "run-folders": ("torture.kinds.run_folders:RunFolders", 1.0),
@@ -34,6 +37,7 @@ KINDS: dict[str, tuple[str, float]] = {
     "kernels": ("torture.kinds.kernels:Kernels", 4.0),
     "kills": ("torture.kinds.kills:Kills", 4.0),
     "deep-kills": ("torture.kinds.kills:DeepKills", 2.0),
+    "ray-kills": ("torture.kinds.kills:RayKills", 1.0),
     "full-disk": ("torture.kinds.disks:FullDisk", 2.0),
     "two-processes": ("torture.kinds.sharing:TwoProcesses", 1.5),
 }
@@ -53,6 +57,7 @@ class Campaign(ABC):
         environment: Variables of the worker processes.
         alone: Whether one worker at a time is enough: it starts processes itself.
         parts: Which models, configurations, commands, agents … it uses; a test takes the first ones alone.
+        notes: What was measured, to be printed with the table, whether or not something failed.
     """
 
     name: ClassVar[str]
@@ -69,6 +74,7 @@ class Campaign(ABC):
             folder: An empty folder; whatever the campaign writes is in it.
         """
         self.folder = folder
+        self.notes: list[str] = []
 
     @abstractmethod
     def make(self, chance: random.Random) -> Case:

@@ -85,6 +85,9 @@ class _Pool:
         *lines, worker.buffer = worker.buffer.split(b"\n")
         for line in lines:
             found = json.loads(line)
+            if "note" in found:
+                self.tally.notes.append(found["note"])
+                continue
             self.tally.add(Failure(found["number"], found["problem"], found["place"], found["input"]))
 
     def _hangs(self, worker: _Worker) -> bool:

@@ -57,6 +57,7 @@ class Tally:
     seconds: float = 0.0
     failures: list[Failure] = field(default_factory=list)
     places: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)  # measurements
 
     @property
     def inputs(self) -> int:
@@ -85,7 +86,7 @@ class Tally:
 
 
 def print_table(tallies: list[Tally]) -> None:
-    """Print the counts of every kind, and the failures by the place where they happen."""
+    """Print the counts of every kind, what was measured, and the failures by the place where they happen."""
     columns = ("kind", "inputs", "counted", "accepted", "refused", "failed", "seconds", "a second")
     rows: list[tuple[str, list[float]]] = [
         (t.kind, [t.inputs, t.count, t.accepted, t.refused, len(t.failures), t.seconds]) for t in tallies
@@ -98,6 +99,9 @@ def print_table(tallies: list[Tally]) -> None:
     widths = [max(len(row[i]) for row in table) for i in range(len(columns))]
     for row in table:
         print("  ".join(cell.ljust(widths[0]) if not i else cell.rjust(widths[i]) for i, cell in enumerate(row)))
+    for tally in tallies:
+        for note in tally.notes:
+            print(f"{tally.kind}: {note}")
     for tally in tallies:
         for place, count in tally.places.most_common():
             first = next(failure for failure in tally.failures if failure.place == place)

@@ -75,7 +75,7 @@ def input_of(campaign: Campaign, kind: str, seed: int, number: int) -> dict[str,
 
 
 def main() -> None:
-    """Run the work that the command line describes; failures are printed as lines of JSON."""
+    """Run the work that the command line describes; failures and notes are printed as lines of JSON."""
     work = Work(**json.loads(sys.argv[1]))
     channel = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what an input prints must not be taken for a failure
@@ -116,6 +116,8 @@ def _run(work: Work, campaign: Campaign, shared: SharedProgress, report: Callabl
             report({"number": number, "problem": verdict.problem, "place": verdict.place, "input": case_to_json(case)})
     shared.write(Progress(-2, time.monotonic(), accepted, refused, count))
     verdict = judge(_Ending(campaign), {})
+    for note in campaign.notes:
+        report({"note": note})
     if verdict.outcome == "failed":
         report({"number": -1, "problem": verdict.problem, "place": verdict.place, "input": {}})
 

@@ -1,5 +1,6 @@
 """The commands that write, small: how each is run, what must hold after any interruption, and what it must end as."""
 
+import hashlib
 import shutil
 import sys
 from abc import ABC, abstractmethod
@@ -13,8 +14,11 @@ import numpy as np
 from tilewright._core.files import read_tensors
 from tilewright.cli.main import run
 from tilewright.errors import FileError, TilewrightError
+from tilewright.exact.solve import solve
 from tilewright.exact.table import load_table
-from tilewright.ntuple.model import load_model
+from tilewright.games import make_game
+from tilewright.ntuple.model import Model, load_model
+from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.play.recording import read_games
 from tilewright.reproduce.experiments import Experiment, PaperValue, Row, Scale
 from tilewright.reproduce.runner import run_experiments
@@ -22,11 +26,11 @@ from tilewright.reproduce.store import Store
 from tilewright.training.config import AnyConfig
 from tilewright.training.run_folder import RunFolder
 from torture.campaign import WrongError
-from torture.kinds.checkpoints import small_deep_configs, small_ntuple_configs
+from torture.kinds.checkpoints import DATA_FILE, small_deep_configs, small_ntuple_configs
 from torture.kinds.models import sample_models
 from torture.sandbox import check_inside, root
 
-__all__ = ["Writer", "deep_writers", "ntuple_writers"]
+__all__ = ["Writer", "deep_writers", "ntuple_writers", "ray_writers"]
 
 Result = Any
 
@@ -94,8 +98,11 @@ class TrainingWriter(Writer):
         config.save(self.file)
 
     def _run(self, folder: Path) -> int:
+        return self._train(folder)
+
+    def _train(self, folder: Path, *options: str) -> int:
         which = ["--resume", str(folder)] if RunFolder(folder).exists() else [str(self.file), "--out", str(folder)]
-        return command(["train", *which, "--threads", "1"])
+        return command(["train", *which, "--threads", "1", *options])
 
     def check(self, folder: Path, before: Any) -> Any:
         run = RunFolder(folder)
@@ -119,6 +126,37 @@ class TrainingWriter(Writer):
         rows = [replace(point, seconds=0.0) for point in run.curve_points()]
         left = sorted(path.name for path in folder.rglob("*.part"))
         return {"checkpoint": tensors, "model": model, "curve": rows, "unfinished files": left}
+
+
+class DataTrainingWriter(TrainingWriter):
+    """A supervised training that first writes its positions to a file."""
+
+    def _run(self, folder: Path) -> int:
+        data = f"data={folder / DATA_FILE}"
+        return self._train(folder / "run", *([] if RunFolder(folder / "run").exists() else ["--set", data]))
+
+    def check(self, folder: Path, before: Any) -> Any:
+        if (folder / DATA_FILE).exists():
+            try:
+                read_tensors(folder / DATA_FILE)
+            except FileError as error:
+                raise WrongError(f"half written: {error}") from None
+        return super().check(folder / "run", before)
+
+    def result(self, folder: Path) -> Result:
+        files = sorted(path.name for path in folder.iterdir())
+        return super().result(folder / "run") | {"data": (folder / DATA_FILE).read_bytes(), "files": files}
+
+
+class RayTrainingWriter(TrainingWriter):
+    """`tilewright train --engine ray`: what the workers learn is combined when the clock says so."""
+
+    def _run(self, folder: Path) -> int:
+        return self._train(folder, "--engine", "ray", "--sync-minutes", "0.02")
+
+    def result(self, folder: Path) -> Result:
+        left = sorted(path.name for path in folder.rglob("*.part"))
+        return {"games": _games_of(RunFolder(folder).checkpoint_file), "unfinished files": left}
 
 
 def _games_of(checkpoint: Path) -> int:
@@ -211,6 +249,60 @@ class SolveWriter(Writer):
         return {"value": table.value, "values": table.afterstate_values.tobytes(), "files": left}
 
 
+class DistilWriter(Writer):
+    """`tilewright tables --distil`."""
+
+    def __init__(self, name: str, home: Path) -> None:
+        super().__init__(name, home)
+        self.table = home / "whole.table"
+        solve("endgame:007f-64", out=self.table, threads=1)
+        self.content = self.table.read_bytes()
+
+    def _run(self, folder: Path) -> int:
+        folder.mkdir(parents=True, exist_ok=True)
+        games = ["--boards", "50", "--games", "1000", "--agent", "heuristic:depth=1", "--threads", "2"]
+        return command(["tables", str(self.table), "--distil", str(folder / "small.table"), *games])
+
+    def check(self, folder: Path, before: Any) -> Any:
+        if self.table.read_bytes() != self.content:
+            raise WrongError("lost: the table that was distilled has changed")
+        if (folder / "small.table").exists():
+            try:
+                load_table(folder / "small.table")
+            except TilewrightError as error:
+                raise WrongError(f"half written: {error}") from None
+
+    def result(self, folder: Path) -> Result:
+        table = load_table(folder / "small.table")
+        left = sorted(path.name for path in folder.iterdir())
+        return {"keys": table.keys.tobytes(), "values": table.afterstate_values.tobytes(), "files": left}
+
+
+class FetchWriter(Writer):
+    """`tilewright models --fetch`."""
+
+    def __init__(self, name: str, home: Path) -> None:
+        super().__init__(name, home)
+        shape = NTupleArchitecture(("01245", "12456"))
+        weights = np.random.default_rng(1).uniform(-5, 50, shape.table_size).astype(np.float32)
+        names = ("one.safetensors", "two.safetensors")
+        for number, file in enumerate(names):
+            Model(make_game("2048"), shape, "afterstate", weights + number).save(home / file)
+        sums = [f"{hashlib.sha256((home / file).read_bytes()).hexdigest()}  {file}\n" for file in names]
+        (home / "SHA256SUMS").write_text("".join(sums))
+
+    def _run(self, folder: Path) -> int:
+        return command(["models", "--fetch", str(self.home), "--out", str(folder)])
+
+    def check(self, folder: Path, before: Any) -> Any:
+        for file in folder.glob("*.safetensors"):
+            if file.read_bytes() != (self.home / file.name).read_bytes():
+                raise WrongError(f"half written: {file.name}")
+
+    def result(self, folder: Path) -> Result:
+        return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
 class SuiteWriter(Writer):
     """What sweeps and experiments have in common: a store of results."""
 
@@ -295,6 +387,8 @@ def ntuple_writers(home: Path) -> Sequence[Writer]:
         RecordWriter("evaluate --record", home / "record"),
         *others,
         PackWriter("models --pack", home / "pack"),
+        FetchWriter("models --fetch", home / "fetch"),
+        DistilWriter("tables --distil", home / "distil"),
         SolveWriter("solve --out", home / "solve"),
         SweepWriter("sweep", home / "sweep"),
         ReproduceWriter("reproduce", home / "reproduce"),
@@ -303,8 +397,19 @@ def ntuple_writers(home: Path) -> Sequence[Writer]:
 
 def deep_writers(home: Path) -> Sequence[Writer]:
     """Return the trainings of deep networks."""
-    configs = small_deep_configs(checkpoint_minutes=0.0005)
-    return [TrainingWriter(f"train deep {i}", home / f"deep-{i}", config) for i, config in enumerate(configs)]
+    configs = small_deep_configs(home, checkpoint_minutes=0.0005)
+    return [
+        (DataTrainingWriter if getattr(config, "data", "") else TrainingWriter)(
+            f"train deep {i}", home / str(i), config
+        )
+        for i, config in enumerate(configs)
+    ]
+
+
+def ray_writers(home: Path) -> Sequence[Writer]:
+    """Return the trainings on a Ray cluster of this machine."""
+    config = small_ntuple_configs(games=6000, curve_games=500, checkpoint_minutes=0.0001)[0]
+    return [RayTrainingWriter("train --engine ray", home, config)]
 
 
 def empty(folder: Path) -> Path:

@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 import signal
+import socket
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -251,6 +253,33 @@ def test_a_cluster_without_an_address_is_a_new_one(monkeypatch: pytest.MonkeyPat
         with Cluster(**given):
             pass
     assert [(one["address"], one.get("num_cpus")) for one in options] == [("local", 3), ("auto", None)]
+
+
+def test_an_address_where_nobody_listens_is_refused_at_once(command: Command, tmp_path: Path) -> None:  # noqa: F811
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        address = f"127.0.0.1:{closed.getsockname()[1]}"
+    for where in (address, f"ray://{address}"):
+        said = command("train", "minute", "--out", str(tmp_path / "run"), "--engine", "ray", "--address", where)
+        assert (said.code, said.err.count("\n")) == (2, 1)
+        assert re.fullmatch(rf"tilewright: no Ray cluster at {where}: .*refused.*\n", said.err)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_cluster_that_does_not_answer_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray tries twenty times, for 40 seconds each, unless it is told otherwise."""
+    variables: list[dict[str, str]] = []
+
+    def init(**options: object) -> None:
+        variables.append(dict(os.environ))
+        raise ConnectionError("Failed to connect to GCS.\nMore lines.")
+
+    monkeypatch.setattr("ray.init", init)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(UsageError, match=rf"^no Ray cluster at {address}: Failed to connect to GCS\.$"):
+            Cluster(address).__enter__()
+    assert [one["RAY_gcs_server_port_wait_time_s"] for one in variables] == ["1"]
+    assert "RAY_gcs_server_port_wait_time_s" not in os.environ
 
 
 def test_an_address_needs_the_engine(command: Command) -> None:  # noqa: F811

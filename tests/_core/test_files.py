@@ -5,7 +5,10 @@ import hashlib
 import json
 import os
 import random
+import signal
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,8 +19,16 @@ import safetensors
 import safetensors.numpy
 from numpy.typing import NDArray
 
+from tests.process import environment
 from tilewright._core import files
-from tilewright._core.files import read_tensors, replace_file, write_tensors, write_text
+from tilewright._core.files import (
+    read_tensors,
+    remove_unfinished,
+    replace_file,
+    write_bytes,
+    write_tensors,
+    write_text,
+)
 from tilewright.errors import FileError
 
 ARRAYS: dict[str, NDArray[Any]] = {
@@ -335,3 +346,27 @@ def _umask_of_a_group() -> Iterator[None]:
 def test_files_have_the_permissions_of_any_new_file(tmp_path: Path) -> None:
     write_text(tmp_path / "text", "for the group to read")
     assert stat.S_IMODE((tmp_path / "text").stat().st_mode) == 0o640
+
+
+def test_what_a_killed_process_left_is_removed_when_the_file_is_written_again(tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys; from pathlib import Path; from tilewright._core.files import replace_file\n"
+        "with replace_file(Path(sys.argv[1])) as file:\n"
+        "    file.write(b'half'); file.flush(); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    path = tmp_path / "a[1].table"
+    killed = subprocess.run([sys.executable, "-c", code, str(path)], env=environment(), check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert len(list(tmp_path.iterdir())) == 1
+    write_bytes(path, b"whole")
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("a[1].table", b"whole")]
+
+
+def test_two_that_write_the_same_file_do_not_disturb_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    with replace_file(path) as first:
+        first.write(b"first")
+        write_bytes(path, b"second")
+        remove_unfinished(path)
+        assert path.read_bytes() == b"second"
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("file", b"first")]

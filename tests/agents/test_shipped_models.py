@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from tilewright import evaluate, make_agent, make_game
-from tilewright.agents.model_store import packaged_model
+from tilewright.agents.model_store import find_model, packaged_model
 from tilewright.errors import UsageError
-from tilewright.ntuple.model import load_model
+from tilewright.ntuple.model import Model, load_model
+from tilewright.ntuple.patterns import NTupleArchitecture
 
 MOST_BYTES = {"2048": 25_000_000, "threes": 15_000_000}
 
@@ -49,3 +50,14 @@ def test_a_model_of_the_package_has_a_name_wherever_a_file_is_named(name: str) -
 def test_an_unknown_name_of_the_package_lists_the_known_ones() -> None:
     with pytest.raises(UsageError, match=r"no model 'package:2049'.*did you mean 'package:2048'.*package:threes"):
         make_agent("ntuple:model=package:2049").move(make_game("2048").start(seed=1))
+
+
+def test_other_models_do_not_make_a_second_copy_of_it(tmp_path: Path) -> None:
+    """Players keep it in memory, where it takes hundreds of megabytes."""
+    small = make_game("2048:rows=2,columns=2")
+    shipped = find_model("", make_game("2048"))
+    for number in range(5):
+        file = tmp_path / f"{number}.safetensors"
+        Model(small, NTupleArchitecture(("01",)), "afterstate", np.zeros(256, np.float32)).save(file)
+        find_model(file, small)
+    assert find_model("package:2048", make_game("2048")) is shipped

@@ -149,7 +149,9 @@ def test_labels_that_cannot_be_are_refused(ntuple: str, tmp_path: Path) -> None:
     illegal_move[row] = np.flatnonzero(~legal[row])[0]
     other = np.flatnonzero(legal.sum(axis=1) > 1)[0]
     no_value[other, next(a for a in np.flatnonzero(legal[other]) if a != tensors["actions"][other])] = -np.inf
-    for change, has_values in (({"actions": illegal_move}, False), ({"q_values": no_value}, True)):
+    no_move, no_number = np.full_like(tensors["actions"], 127), np.where(legal, tensors["q_values"], np.nan)
+    changes = ({"actions": illegal_move}, False), ({"q_values": no_value}, True), ({"actions": no_move}, True)
+    for change, has_values in (*changes, ({"q_values": no_number}, True)):
         write_tensors(path, dict(tensors) | change, metadata)
         with pytest.raises(FileError, match="labels that are impossible"):
             StoredPositions(path, game, ntuple, 8, has_values=has_values)

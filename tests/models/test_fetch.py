@@ -209,12 +209,40 @@ def test_redirections_are_followed_to_other_addresses_only(
         ("one.safetensors", "12", "sha256 '12': must be 64 hexadecimal digits"),
         (".", ZEROS, "one checksum cannot be that of a folder"),
         ("model.bin", ZEROS, "'model.bin' is not the name of a model; it must end with .safetensors"),
+        ("9" * 5000, ZEROS, "is not the name of a model; it must end with .safetensors"),
+        ("a\0b", ZEROS, "is not the name of a model; it must end with .safetensors"),
     ],
 )
 def test_what_is_no_source_is_refused(source: str, sha256: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=message):
         fetch_models(source, tmp_path / "out", sha256=sha256)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("length", ["", "Content-Length: 99999999999999999999\r\n", "Transfer-Encoding: chunked\r\n"])
+def test_the_body_of_a_redirection_is_not_read(length: str, tmp_path: Path) -> None:
+    """It may have no end: a client that read it would never answer."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+        def redirect_without_end() -> None:
+            connection, _ = listening.accept()
+            with connection, contextlib.suppress(OSError):
+                connection.recv(1000)
+                head = f"HTTP/1.1 302 Found\r\nLocation: {address}/two.safetensors\r\n{length}\r\n"
+                connection.sendall(head.encode())
+                while True:
+                    connection.sendall(b"FFFFFF\r\n")
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(1000)
+                connection.sendall(b"HTTP/1.1 404 gone\r\n\r\n")
+
+        thread = threading.Thread(target=redirect_without_end, daemon=True)
+        thread.start()
+        with pytest.raises(FileError, match=r"one.safetensors: cannot be read: 404 gone"):
+            fetch_models(f"{address}/one.safetensors", tmp_path / "out", sha256=ZEROS)
+        thread.join()
 
 
 def test_a_server_that_is_not_there_is_one_line(tmp_path: Path) -> None:

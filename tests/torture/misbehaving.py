@@ -66,4 +66,5 @@ class AtTheEnd(Misbehaving):
     """All inputs are fine, and the end is not."""
 
     def finish(self) -> None:
+        self.notes.append("100 MB more")
         raise WrongError("grown: by 100 MB")

@@ -4,9 +4,12 @@ import random
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
 from tests.torture.test_pool import worker_environment
+from tilewright.web.app import make_app
 from torture.campaign import KINDS, judge, load_campaign
+from torture.kinds.routes import fill_path, list_routes
 from torture.pool import run_campaign
 from torture.worker import input_of
 
@@ -18,10 +21,13 @@ SLICES = {
     "configs": (200, None),
     "commands": (40, 2),
     "recordings": (100, None),
+    "replays": (100, None),
     "models": (60, 1),
     "deep-models": (40, None),
     "checkpoints": (30, 1),
     "deep-checkpoints": (10, 1),
+    "positions": (20, 1),
+    "fetches": (40, None),
     "tables": (40, 1),
     "stores": (20, None),
     "run-folders": (30, None),
@@ -64,7 +70,24 @@ def test_a_slice_of_a_campaign_that_forks_finds_nothing(name: str, tmp_path: Pat
 
 
 def test_every_kind_has_a_slice_or_a_test_of_its_own() -> None:
-    assert set(KINDS) - set(SLICES) - set(FORKING) == {"requests", "deep-kills"}  # tests/web and tests/deep do the same
+    others = {
+        "requests",
+        "deep-kills",
+        "ray-kills",
+    }  # tests/web, tests/deep and tests/_core/test_cluster.py do the same
+    assert set(KINDS) - set(SLICES) - set(FORKING) == others
+
+
+def test_every_route_of_the_server_has_a_good_example(tmp_path: Path) -> None:
+    """The campaign of requests loads with them whatever the server loads on first use."""
+    found = list_routes(tmp_path)
+    with TestClient(make_app(tmp_path)) as client:
+        for route in found.http:
+            body = None if route.body is None else {key: route.body[key] for key in route.body if key != "agent"}
+            answer = client.request(route.method, fill_path(route, route.places), params=route.query, json=body)
+            unknown = {404} if route.places else set()
+            assert answer.status_code in {200, 202} | unknown, (route, answer.text)
+    assert {"/api/v1/autoplay", "/api/v1/watch"} <= set(found.sockets)
 
 
 @pytest.mark.parametrize("kind", ["boards", "specs", "configs"])

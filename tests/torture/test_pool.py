@@ -96,6 +96,7 @@ def test_an_input_that_hangs_is_ended(tmp_path: Path) -> None:
 def test_what_is_wrong_with_all_inputs_together_is_told(tmp_path: Path) -> None:
     tally = run_inputs("AtTheEnd", 3, tmp_path)
     assert (tally.accepted, [failure.problem for failure in tally.failures]) == (3, ["grown: by 100 MB"])
+    assert tally.notes == ["100 MB more"]
 
 
 def test_inputs_with_bytes_survive_as_json() -> None:

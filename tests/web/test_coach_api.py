@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.play.test_replays import old_form
 from tests.web.conftest import API
 from tests.web.live import HANG_SECONDS, PATIENT, wait_until
 from tilewright import load_table, make_agent, make_game, solve
@@ -17,6 +16,7 @@ from tilewright.web.app import make_app
 from tilewright.web.limits import Limits
 from tilewright.web.state import ServerState
 from tilewright.web.warm_up import WarmUpStatus
+from torture.replay_texts import old_form
 
 LEVELS = {"easy": (0.08, 1.0), "medium": (0.02, 0.08), "hard": (0.005, 0.02)}
 

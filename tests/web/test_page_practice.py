@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.play.test_replays import old_form
 from tests.web.browsing import KEYS, begin, board_on, browser, choose, page, paste, set_up, tiles_of
 from tests.web.live import Live, listening
 from tilewright import load_table, make_agent, make_game, solve
 from tilewright.play.recording import play_recorded
+from torture.replay_texts import old_form
 
 __all__ = ["browser", "page"]  # fixtures
 

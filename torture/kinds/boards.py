@@ -77,6 +77,8 @@ class Boards(Campaign):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self.games = {spec: make_game(spec) for spec in GAMES}
+        for game in self.games.values():
+            check_board(game, game.start(seed=1))  # which compiles the kernels
 
     def make(self, chance: random.Random) -> Case:
         """Make a board in some notation, with up to three changes."""

@@ -8,11 +8,14 @@ from typing import Any, ClassVar
 from tilewright.training.config import AnyConfig, TrainingConfig
 from tilewright.training.session import open_session
 from torture.campaign import Campaign, Case
-from torture.kinds.models import CHECKED
+from torture.kinds.models import CHECKED, sample_models
 from torture.mutation import sometimes
 from torture.tensor_files import mutated_file
 
-__all__ = ["Checkpoints", "DeepCheckpoints", "small_deep_configs", "small_ntuple_configs"]
+__all__ = ["DATA_FILE", "TAUGHT_GAME", "Checkpoints", "DeepCheckpoints", "small_deep_configs", "small_ntuple_configs"]
+
+TAUGHT_GAME = "2048:rows=3,columns=3"
+DATA_FILE = "positions.safetensors"
 
 
 def small_ntuple_configs(**changes: Any) -> list[TrainingConfig]:
@@ -35,8 +38,13 @@ def small_ntuple_configs(**changes: Any) -> list[TrainingConfig]:
     return [TrainingConfig(**(common | kind | changes)) for kind in kinds]
 
 
-def small_deep_configs(**changes: Any) -> list[AnyConfig]:
-    """Return configurations of deep trainings that take a moment."""
+def small_deep_configs(folder: Path, **changes: Any) -> list[AnyConfig]:
+    """Return configurations of deep trainings that take a moment, one of every kind of learning.
+
+    Args:
+        folder: A folder for the model of a teacher, and for a file of labelled positions.
+        changes: Other values of some keys.
+    """
     from tilewright.deep.config import DeepConfig
 
     common: dict[str, Any] = {
@@ -53,12 +61,26 @@ def small_deep_configs(**changes: Any) -> list[AnyConfig]:
         "evaluate_games": 2,
         "evaluate_minutes": 0,
     }
+    taught = {"algorithm": "supervised", "game": TAUGHT_GAME}
+    values = taught | {"labels": "values", "teacher": f"ntuple:model={_save_teacher(folder)}"}
     kinds: list[dict[str, Any]] = [
         {"mask": True, "n_step": 2},
         {"prioritized_replay": False, "penalty": 1.0, "end_probability": 0.1},
         {"algorithm": "afterstate", "exploration_initial_eps": 0.1},
+        taught | {"teacher": "greedy", "mask": True, "symmetry": True, "goal_tile": 32},
+        values | {"teacher_fraction": 0.5, "temperature": 5.0, "loss": "huber", "symmetry": True},
+        values | {"data": str(folder / DATA_FILE), "data_positions": 300},
+        {"algorithm": "policy-gradient", "n_step": 4, "ent_coef": 0.01, "symmetry": True},
     ]
     return [DeepConfig(**(common | kind | changes)) for kind in kinds]
+
+
+def _save_teacher(folder: Path) -> Path:
+    """Write the model of a teacher with values to a folder."""
+    file = folder / "teacher.safetensors"
+    folder.mkdir(parents=True, exist_ok=True)
+    sample_models()[0].save(file)
+    return file
 
 
 class Checkpoints(Campaign):
@@ -121,4 +143,4 @@ class DeepCheckpoints(Checkpoints):
         import torch
 
         torch.set_num_threads(1)
-        return list(small_deep_configs())
+        return list(small_deep_configs(self.folder))

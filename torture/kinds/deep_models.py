@@ -1,7 +1,8 @@
-"""Files of deep models with valid checksums: what loads plays with finite values."""
+"""Files of deep models with valid checksums: what loads plays with finite values, and guides searches."""
 
 import math
 import random
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -9,7 +10,8 @@ import torch
 from tilewright import make_agent, make_game
 from tilewright.deep.model import DeepModel, load_deep_model
 from tilewright.deep.network import NetworkConfig, make_network
-from torture.campaign import Campaign, Case, WrongError
+from tilewright.games.board import Board
+from torture.campaign import Campaign, Case, WrongError, allow_refusal
 from torture.kinds.boards import random_tiles
 from torture.kinds.models import is_board
 from torture.tensor_files import mutated_file
@@ -21,7 +23,10 @@ _NETWORKS = (
     ("2048:rows=3,columns=3", "dqn", "small", "grid", False),
     ("2048:rows=2,columns=2", "afterstate", "small", "onehot", True),
     ("threes:rows=3,columns=3,start_tiles=3", "dqn", "small", "onehot", True),
+    ("2048:rows=2,columns=2", "policy", "small", "onehot", False),
+    ("threes:rows=3,columns=3,start_tiles=3", "policy", "small", "grid", False),
 )
+_SEARCHES = ("uct:rollouts=8,prior={}", "afterstate:depth=2,model={}")  # each refuses the models of others
 
 
 class DeepModels(Campaign):
@@ -46,12 +51,17 @@ class DeepModels(Campaign):
         return {"file": mutated_file(chance, content), "board": random_tiles(make_game(game), chance)}
 
     def run(self, case: Case) -> None:
-        """Load the model, and ask it for the values of a board."""
+        """Load the model, and ask it and the searches that it may guide for the values of a board."""
         self.file.write_bytes(case["file"])
         model = load_deep_model(self.file)
         game, tiles = model.config.game, case["board"]
         if (game.rows, game.columns) != (len(tiles), len(tiles[0])) or not is_board(game, tiles):
             return
-        values = make_agent(f"{model.config.algorithm}:model={self.file}").values(game.parse(tiles))
-        if not all(map(math.isfinite, values.values())):
-            raise WrongError(f"values: {values}")
+        board = game.parse(tiles)
+        for spec in (f"{model.config.algorithm}:model={{}}", *_SEARCHES):
+            values = allow_refusal(partial(self._values, spec, board)) or {}
+            if not all(map(math.isfinite, values.values())):
+                raise WrongError(f"values: {values} of {spec}")
+
+    def _values(self, spec: str, board: Board) -> dict[str, float]:
+        return make_agent(spec.format(self.file)).values(board)

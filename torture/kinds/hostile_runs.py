@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from tilewright.training.session import open_session
-from torture.kinds.checkpoints import small_ntuple_configs
+from torture.kinds.checkpoints import small_deep_configs, small_ntuple_configs
 from torture.tensor_files import read_parts, sealed
 
 __all__ = ["make_hostile_runs"]
@@ -16,9 +16,10 @@ _CURVE_ROWS = 250_000  # 22 MB
 
 
 def make_hostile_runs(runs: Path) -> None:
-    """Fill a folder with one good run, `good`, and bad ones."""
+    """Fill a folder with good runs, `good` and `good-deep`, and bad ones."""
     good = runs / "good"
     open_session(small_ntuple_configs()[2], good, threads=1).run()
+    open_session(small_deep_configs(runs.parent / "teacher", total_steps=64)[-1], runs / "good-deep", threads=1).run()
     for name in ("no-toml", "huge-number", "long-curve", "bad-model", "nan-model", "linked-model", "nested", "bytes"):
         shutil.copytree(good, runs / name)
     (runs / "no-toml" / "config.toml").write_text("= = =")

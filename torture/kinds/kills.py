@@ -1,7 +1,9 @@
 """Kills at random moments of every command that writes: what follows ends as if nothing had happened."""
 
+import os
 import random
 import signal
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,12 +11,11 @@ from typing import Any, ClassVar
 
 from torture.campaign import Campaign, Case, WrongError
 from torture.forking import Child
-from torture.writers import Writer, deep_writers, empty, ntuple_writers
+from torture.writers import Writer, deep_writers, empty, ntuple_writers, ray_writers
 
-__all__ = ["DeepKills", "Interruptions", "Kills"]
+__all__ = ["DeepKills", "Interruptions", "Kills", "RayKills"]
 
 _SIGNALS = ("SIGKILL", "SIGKILL", "SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")
-_END_SECONDS = 10.0  # after a signal
 _RUN_SECONDS = 60.0
 
 
@@ -24,6 +25,7 @@ class Interruptions(Campaign):
     seconds = 300.0
     megabytes = 500.0
     alone = True
+    end_seconds: ClassVar[float] = 10.0  # in which a command ends after a signal
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -84,7 +86,7 @@ class Kills(Interruptions):
             with Child(lambda: writer.run(folder)) as child:
                 time.sleep(moment * self.duration[which])
                 kills += child.send(number)
-                code = child.wait(_END_SECONDS if child.code is None else 0.1)
+                code = child.wait(self.end_seconds if child.code is None else 0.1)
             if code not in (0, 1, 130, -number):
                 raise WrongError(f"{writer.name}: exit code {code} after {name}: {child.said()[-500:]}")
             state = writer.check(folder, state)
@@ -105,9 +107,33 @@ class DeepKills(Kills):
         return deep_writers(home)
 
     def _warm_up(self, folder: Path) -> None:
-        """Compile kernels without a gradient step: PyTorch takes none in a process forked after one."""
+        """Compile kernels without a gradient step: PyTorch takes none in a process forked after one.
+
+        Policy gradient has no other steps, so a child compiles its kernels, and the others find them in the cache.
+        """
         from tilewright.training.session import open_session
         from torture.kinds.checkpoints import small_deep_configs
 
-        for number, config in enumerate(small_deep_configs(learning_starts=10**6, total_steps=64)):
-            open_session(config, folder / f"warm-{number}", threads=1).run()
+        for number, config in enumerate(small_deep_configs(folder / "warm", learning_starts=10**6, total_steps=64)):
+            if getattr(config, "algorithm", "") != "policy-gradient":
+                open_session(config, folder / f"warm-{number}", threads=1).run()
+        for writer in self.writers:
+            self._finish(writer, empty(folder / "warm-child"))
+
+
+class RayKills(Kills):
+    """The same for trainings on a Ray cluster, which takes seconds to start and to end."""
+
+    name = "ray-kills"
+    end_seconds = 60.0
+    environment: ClassVar[dict[str, str]] = {
+        "RAY_TMPDIR": str(Path(os.environ.get("TORTURE_ROOT") or tempfile.gettempdir()).parent),  # its sockets
+    }
+
+    def _writers(self, home: Path) -> Sequence[Writer]:
+        return ray_writers(home)
+
+    def _warm_up(self, folder: Path) -> None:
+        """Compile kernels in a child: a process that has used Ray cannot be forked."""
+        for writer in self.writers:
+            self._finish(writer, empty(folder / "warm-child"))

@@ -18,9 +18,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from tilewright import make_game
 from torture.campaign import Campaign, Case, WrongError
 from torture.kinds.boards import GAMES
 from torture.kinds.hostile_runs import make_hostile_runs
+from torture.kinds.routes import Route, agent_specs, fill_path, list_routes
 from torture.kinds.specs import random_spec
 from torture.mutation import any_text, any_value, flip_bytes, mutate_text, mutate_tree, sometimes
 
@@ -30,9 +32,14 @@ _ANSWER_SECONDS = 10.0
 _COMPILE_SECONDS = 300.0
 _MOMENT_SECONDS = 0.05  # that a client of a WebSocket waits before it goes
 _GOOD_SECONDS = 0.05  # within which 95 % of good requests are answered
-_GROWTH_MEGABYTES = 100.0
+_GROWTH_MEGABYTES = 64.0
 _GROWTH_DESCRIPTORS = 30
-_WARM_REQUESTS = 300  # after which nothing may grow any more
+_READING_REQUESTS = 300  # between two readings of memory and descriptors
+_FEWEST_READINGS = 3
+_WARM_PART = 10  # after a tenth of the requests nothing may grow any more: the agents that the server keeps are there
+_MAX_GAMES = 10_000  # of an evaluation or an outlook; more are refused
+_LONG_GAMES = 3
+_FEWEST_TIMES = 40  # of good requests
 
 _BOARD = "2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2"
 _AGENTS = (
@@ -43,21 +50,6 @@ _AGENTS = (
     "ntuple:model=nan-model",
     "ntuple:model=../x",
     "uct:rollouts=8",
-)
-_PATHS = (
-    "games",
-    "agents",
-    "start",
-    "board",
-    "move",
-    "jobs",
-    "runs",
-    "runs/good",
-    "runs/long-curve",
-    "runs/..",
-    "jobs/x",
-    "openapi.json",
-    "",
 )
 _METHODS = (
     "GET",
@@ -75,6 +67,21 @@ _METHODS = (
     "\x00",
 )
 _GAME3 = "2048:rows=3,columns=3,win_tile=64"
+_TINY = "2048:rows=2,columns=2"
+_QUERY = {"seed": 1, "x": "y"}  # of routes that take none
+_PLACES = ("good", "good-deep", "long-curve", "nan-model", "linked-folder", "loop", "..", "x", "%00", "a/b", "é")
+
+
+def _bodies(route: Route) -> list[dict[str, Any] | None]:
+    """Return the bodies of good requests: a step has either a move or an agent."""
+    if route.body is None or not {"move", "agent"} <= set(route.body):
+        return [route.body]
+    return [{name: value for name, value in route.body.items() if name != other} for other in ("move", "agent")]
+
+
+def _pairs(values: dict[str, Any]) -> str:
+    """Return the query of a request."""
+    return "&".join(f"{quote(name)}={quote(str(value).encode('utf-8', 'replace'))}" for name, value in values.items())
 
 
 class Requests(Campaign):
@@ -102,8 +109,12 @@ class Requests(Campaign):
         with self.log.open("wb") as log:
             self.server = subprocess.Popen(command, stdout=log, stderr=log)
         self.address = self._wait_for_address()
+        self.routes = list_routes(folder / "runs")
+        games = {spec: make_game(spec) for spec in (*GAMES, _GAME3)}
+        self.boards = {spec: game.text(game.start(seed=1)) for spec, game in games.items()}
         self._warm_up()
-        self.requests, self.first = 0, (0.0, 0)
+        self.requests = 0
+        self.readings: list[tuple[float, int]] = []
         self.idle = [self._good() for _ in range(100)]
         self.times: list[float] = []
         self.stopped = threading.Event()
@@ -118,17 +129,39 @@ class Requests(Campaign):
         raise WrongError(f"the server does not start: {self.log.read_text()[-1000:]}")
 
     def _warm_up(self) -> None:
-        """Let the server compile its kernels: everybody else waits for that once, too."""
-        paths = ["runs", "agents"]
-        boards = {"2048": _BOARD, "threes": "3 3 6 0 / 0 0 0 0 / 0 0 0 0 / 1 2 0 0", _GAME3: "2 2 4 / 0 0 0 / 0 0 2"}
-        for game, board in boards.items():
-            paths += [f"start?game={quote(game)}", f"move?game={quote(game)}&board={quote(board)}"]
-            paths += [f"move?game={quote(game)}&board={quote(board)}&agent={quote(agent)}" for agent in _AGENTS]
-        for path in paths:
-            self._send(self._http("GET", f"/api/v1/{path}"), _COMPILE_SECONDS)
-        for agent in (None, *_AGENTS):
-            step = {"board": _BOARD, **({"move": "left"} if agent is None else {"agent": agent})}
-            self._send(self._http("POST", "/api/v1/step", json.dumps(step).encode()), _COMPILE_SECONDS)
+        """Visit every route, and ask every agent for a move of every game: all that is loaded once is loaded then."""
+        for route in self.routes.http:
+            for body in _bodies(route):
+                self._visit_route(route, route.query, body)
+        self._wait_for_jobs()
+        routes = {route.path.rpartition("/")[2]: route for route in self.routes.http}
+        for game, board in self.boards.items():
+            for agent in (*_AGENTS, *agent_specs("good"), *agent_specs("good-deep")):
+                asked = {"game": game, "board": board, "agent": agent}
+                self._visit_route(routes["move"], asked, None, refusals=True)
+                self._visit_route(routes["step"], {}, asked, refusals=True)
+
+    def _visit_route(
+        self, route: Route, query: dict[str, Any], body: dict[str, Any] | None, *, refusals: bool = False
+    ) -> None:
+        """Send a good request; an example that is refused would load nothing."""
+        content = None if body is None else json.dumps(body).encode()
+        target = f"{fill_path(route, route.places)}?{_pairs(query)}"
+        answer = self._send(self._http(route.method, target, content), _COMPILE_SECONDS)
+        self._check(answer)
+        good = (b"HTTP/1.1 2", b"HTTP/1.1 404") if "id" in route.places else (b"HTTP/1.1 2",)
+        if not refusals and not answer.startswith(good):
+            raise WrongError(f"a good request is refused: {route.method} {target}: {answer[-300:]!r}")
+
+    def _wait_for_jobs(self) -> None:
+        """Wait until all jobs have ended: they load kernels, too."""
+        deadline = time.monotonic() + _COMPILE_SECONDS
+        while time.monotonic() < deadline:
+            answer = self._send(self._http("GET", "/api/v1/jobs"), _ANSWER_SECONDS)
+            if not {job["state"] for job in json.loads(answer.partition(b"\r\n\r\n")[2])} & {"waiting", "running"}:
+                return
+            time.sleep(0.05)
+        raise WrongError("the jobs of good requests do not end")
 
     # Good requests, meanwhile
 
@@ -160,7 +193,11 @@ class Requests(Campaign):
             return {"kind": "request", "bytes": self._body(chance)}
         if kind == 8:
             return {"kind": "raw", "bytes": self._raw(chance)}
-        return {"kind": "socket", "path": chance.choice(("autoplay", "watch", "x")), "bytes": self._messages(chance)}
+        return {
+            "kind": "socket",
+            "path": chance.choice((*self.routes.sockets, "/api/v1/x")),
+            "bytes": self._messages(chance),
+        }
 
     def _http(self, method: str, path: str, body: bytes | None = None, headers: tuple[str, ...] = ()) -> bytes:
         lines = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{self.address[1]}", "Connection: close", *headers]
@@ -169,23 +206,25 @@ class Requests(Campaign):
         return "\r\n".join([*lines, "", ""]).encode("utf-8", "replace") + (body or b"")
 
     def _query(self, chance: random.Random) -> bytes:
-        path = chance.choice(_PATHS)
-        values = {
-            "board": _BOARD,
-            "agent": chance.choice(_AGENTS),
-            "game": chance.choice((*GAMES, _GAME3)),
-            "seed": "1",
-            "number": "0",
-        }
+        route = chance.choice(self.routes.http)
+        values = {name: str(value) for name, value in (route.query or _QUERY).items()}
+        game = chance.choice(list(self.boards))
+        own = {"game": game, "board": self.boards[game], "agent": chance.choice(_AGENTS)}
+        values |= {name: text for name, text in own.items() if name in values and sometimes(chance, 0.7)}
         for name in list(values):
-            if sometimes(chance, 0.3):
+            if sometimes(chance, 0.2):
                 del values[name]
             elif sometimes(chance, 0.25):
                 values[name] = mutate_text(chance, values[name]) if sometimes(chance, 0.5) else any_text(chance)
         if sometimes(chance, 0.1) and "agent" in values:
-            values["agent"] = random_spec(chance, ("random", "greedy", "ntuple", "dqn"))
-        pairs = "&".join(f"{quote(name)}={quote(text.encode('utf-8', 'replace'))}" for name, text in values.items())
-        target = f"/api/v1/{path}?{pairs}"
+            values["agent"] = random_spec(chance, ("random", "greedy", "ntuple", "dqn", "policy", "afterstate"))
+        places = {name: chance.choice(_PLACES) for name in route.places}
+        path = (
+            fill_path(route, places)
+            if sometimes(chance, 0.95)
+            else f"/api/v1/{quote(any_text(chance), errors='replace')}"
+        )
+        target = f"{path}?{_pairs(values)}"
         if sometimes(chance, 0.1):
             target = mutate_text(chance, target).encode("ascii", "replace").decode().replace(" ", "+").replace("\n", "")
         headers = []
@@ -199,36 +238,28 @@ class Requests(Campaign):
         return self._http("GET" if sometimes(chance, 0.9) else chance.choice(_METHODS), target, None, tuple(headers))
 
     def _body(self, chance: random.Random) -> bytes:
-        step = {"game": chance.choice(GAMES), "board": _BOARD, "score": 0, "move": "left"}
-        ask = {"game": "2048", "board": _BOARD, "agent": chance.choice(_AGENTS)}
-        line = {
-            "format": "tilewright-game-1",
-            "game": "2048:rows=2,columns=2",
-            "seed": 1,
-            "number": 0,
-            "start": "1100",
-            "moves": [],
-        }
-        review = {
-            "recording": json.dumps(line | {"agent": "x", "score": 0, "over": False}),
-            "agent": "greedy",
-            "worst": 1,
-        }
-        evaluation = {"agent": "random", "game": "2048:rows=2,columns=2", "games": 2, "seed": 1}
-        tree: Any
-        path, tree = chance.choice(
-            (("step", step), ("step", ask), ("reviews", review), ("evaluations", evaluation), ("jobs/x", {}))
-        )
+        route = chance.choice([route for route in self.routes.http if route.body is not None])
+        body = chance.choice(_bodies(route))
+        tree: Any = dict(body or {})
+        game = chance.choice(list(self.boards))
+        own = {"game": game, "board": self.boards[game], "agent": chance.choice(_AGENTS)}
+        tree |= {name: text for name, text in own.items() if name in tree and sometimes(chance, 0.7)}
+        if "games" in tree:  # a long evaluation is a good request, and slow
+            tree |= {"game": _TINY, "agent": "random"} | ({"board": self.boards[_TINY]} if "board" in tree else {})
+        if "recording" in tree and sometimes(chance, 0.5):
+            tree["recording"] = json.dumps(mutate_tree(chance, json.loads(tree["recording"])))
+        if "text" in tree and sometimes(chance, 0.7):
+            tree["text"] = mutate_text(chance, tree["text"])
         for _ in range(chance.choice((0, 1, 1, 2))):
             tree = mutate_tree(chance, tree)
         games = tree.get("games") if isinstance(tree, dict) else None
-        if isinstance(games, int | float) and not isinstance(games, bool) and 1000 < games <= 10_000:
-            tree = {**tree, "games": 3}  # a long evaluation is a good request, and slow
+        if isinstance(games, int | float) and not isinstance(games, bool) and _LONG_GAMES < games <= _MAX_GAMES:
+            tree = {**tree, "games": _LONG_GAMES}
         content = json.dumps(tree).encode("utf-8", "replace")
         if sometimes(chance, 0.1):
             content = flip_bytes(chance, content)
         method = "POST" if sometimes(chance, 0.9) else chance.choice(("DELETE", "PUT", "PATCH"))
-        return self._http(method, f"/api/v1/{path}", content)
+        return self._http(method, fill_path(route, route.places), content)
 
     def _raw(self, chance: random.Random) -> bytes:
         """Make bytes that are hardly a request."""
@@ -272,8 +303,8 @@ class Requests(Campaign):
     def run(self, case: Case) -> None:
         """Send it, and look at the answer."""
         self.requests += 1
-        if self.requests == _WARM_REQUESTS:
-            self.first = self._usage()
+        if self.requests % _READING_REQUESTS == 0:
+            self.readings.append(self._usage())
         if case["kind"] == "socket":
             self._converse(case["path"], case["bytes"])
         else:
@@ -324,7 +355,7 @@ class Requests(Campaign):
         """Open a WebSocket, send frames, read for a moment, and leave without a word."""
         key = base64.b64encode(b"0123456789abcdef").decode()
         upgrade = ("Upgrade: websocket", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {key}")
-        head = self._http("GET", f"/api/v1/{path}", None, upgrade).replace(b"Connection: close", b"Connection: Upgrade")
+        head = self._http("GET", path, None, upgrade).replace(b"Connection: close", b"Connection: Upgrade")
         try:
             with socket.create_connection(self.address, timeout=_ANSWER_SECONDS) as connection:
                 connection.sendall(head)
@@ -356,31 +387,40 @@ class Requests(Campaign):
                 self.server.wait()
 
     def _judge_all(self) -> None:
-        if self.server.poll() is not None:
-            raise WrongError(
-                f"the server ended with exit code {self.server.returncode}: {self.log.read_text()[-1500:]}"
-            )
+        """Note all measurements; raise WrongError with everything that is wrong."""
+        problems = [*self._wrong_server(), *self._grown(), *self._slow()]
+        if problems:
+            raise WrongError("; ".join(problems))
+
+    def _wrong_server(self) -> list[str]:
         said = self.log.read_text("utf-8", "replace")
-        if "Traceback" in said:
-            raise WrongError(f"the server printed a traceback: {said[-1500:]}")
-        if self.requests > 2 * _WARM_REQUESTS:
-            time.sleep(2)
-            megabytes, descriptors = self._usage()
-            print(f"server: {self.first} -> {(megabytes, descriptors)}", file=sys.stderr)
-            if megabytes - self.first[0] > _GROWTH_MEGABYTES:
-                raise WrongError(f"the server grew from {self.first[0]:,.0f} to {megabytes:,.0f} MB")
-            if descriptors - self.first[1] > _GROWTH_DESCRIPTORS:
-                raise WrongError(f"the server's open descriptors grew from {self.first[1]} to {descriptors}")
-        if len(self.times) > 40:
-            slow, idle = (statistics.quantiles(times, n=20)[-1] for times in (self.times, self.idle))
-            print(
-                f"good requests: {len(self.times)}, 95 % within {1000 * slow:.1f} ms; idle {1000 * idle:.1f} ms",
-                file=sys.stderr,
-            )
-            if slow > max(_GOOD_SECONDS, 5 * idle):
-                raise WrongError(
-                    f"good requests wait: 95 % took up to {1000 * slow:.0f} ms, and {1000 * idle:.0f} ms before"
-                )
+        if self.server.poll() is not None:
+            return [f"the server ended with exit code {self.server.returncode}: {said[-1500:]}"]
+        return [f"the server printed a traceback: {said[-1500:]}"] if "Traceback" in said else []
+
+    def _grown(self) -> list[str]:
+        if len(self.readings) < _FEWEST_READINGS or self.server.poll() is not None:
+            return []
+        time.sleep(2)
+        megabytes_before, descriptors_before = self.readings[len(self.readings) // _WARM_PART]
+        megabytes, descriptors = self._usage()
+        memory = f"{megabytes_before:,.0f} -> {megabytes:,.0f} MB"
+        self.notes.append(f"server: {memory}, {descriptors_before} -> {descriptors} descriptors")
+        problems = []
+        if megabytes - megabytes_before > _GROWTH_MEGABYTES:
+            problems.append(f"the server grew from {megabytes_before:,.0f} to {megabytes:,.0f} MB")
+        if descriptors - descriptors_before > _GROWTH_DESCRIPTORS:
+            problems.append(f"the server's open descriptors grew from {descriptors_before} to {descriptors}")
+        return problems
+
+    def _slow(self) -> list[str]:
+        if len(self.times) <= _FEWEST_TIMES:
+            return []
+        slow, idle = (1000 * statistics.quantiles(times, n=20)[-1] for times in (self.times, self.idle))
+        self.notes.append(f"good requests: {len(self.times):,}, 95 % within {slow:.1f} ms; idle {idle:.1f} ms")
+        if slow > max(1000 * _GOOD_SECONDS, 5 * idle):
+            return [f"good requests wait: 95 % took up to {slow:.0f} ms, and {idle:.0f} ms before"]
+        return []
 
 
 def _frame(payload: bytes, opcode: int) -> bytes:

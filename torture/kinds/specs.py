@@ -1,5 +1,6 @@
 """Specs of games and agents: what is made has a spec that makes an equal object, and can be used at once."""
 
+import functools
 import random
 import re
 from pathlib import Path
@@ -11,21 +12,6 @@ from torture.mutation import any_number, any_text, any_value, mutate_text, somet
 
 __all__ = ["Specs", "random_spec"]
 
-_OPTIONS = {
-    "2048": ("rows", "columns", "four", "start_tiles", "cascade", "win_tile"),
-    "threes": ("rows", "columns", "start_tiles", "max_tile"),
-    "random": (),
-    "greedy": (),
-    "ntuple": ("model", "downgrade_above"),
-    "expectimax": ("depth", "ms", "limits", "prune", "table", "model", "downgrade_above"),
-    "heuristic": ("depth", "ms", "limits", "prune", "table"),
-    "minimax": ("depth", "ms"),
-    "montecarlo": ("rollouts", "value", "playout", "horizon", "model", "spawn", "threads"),
-    "uct": ("rollouts", "value", "playout", "horizon", "model", "c"),
-    "dqn": ("model",),
-    "exact": ("table",),
-    "afterstate": ("model",),
-}
 _GOOD = {
     "rows": ("2", "3", "4"),
     "columns": ("2", "3", "4"),
@@ -48,14 +34,30 @@ _GOOD = {
     "spawn": ("shared", "separate"),
     "threads": ("1", "2"),
     "c": ("0", "1.4", "1e9"),
+    "prior": ("", "no-such-file", "/dev/null", "."),
+    "endgames": ("", "no-such-file", "/dev/null", "a+b"),
+    "invalid": ("never", "random"),
+    "device": ("cpu", "auto", "cuda:1"),
 }
 _WORDS = (":", ",", "=", "rows=", "depth=", "ms=", "=none", "2048:", "threes:", ",,", "::", "lambda")
+
+
+@functools.cache
+def _names(kind: str) -> tuple[str, ...]:
+    """Return the names of the games or agents that are installed."""
+    return tuple((GAMES if kind == "game" else AGENTS).available())
+
+
+@functools.cache
+def _options(name: str) -> tuple[str, ...]:
+    """Return the names of the options of a game or an agent."""
+    return tuple((GAMES if name in GAMES else AGENTS).options(name))
 
 
 def random_spec(chance: random.Random, names: tuple[str, ...]) -> str:
     """Return a spec that begins with one of some names; its options may be anything."""
     name = chance.choice(names)
-    options = list(_OPTIONS[name])
+    options = list(_options(name))
     chance.shuffle(options)
     words = []
     for option in options[: chance.choice((0, 1, 1, 2, 3))]:
@@ -90,11 +92,11 @@ class Specs(Campaign):
     def make(self, chance: random.Random) -> Case:
         """Make a spec, and sometimes options beside it."""
         kind = chance.choice(("game", "agent", "agent"))
-        names = ("2048", "threes") if kind == "game" else tuple(name for name in _OPTIONS if name not in GAMES)
+        names = _names(kind)
         spec = random_spec(chance, names)
         options = {}
         if sometimes(chance, 0.2):
-            option = chance.choice(_OPTIONS[chance.choice(names)] or ("rows",))
+            option = chance.choice(_options(chance.choice(names)) or ("rows",))
             options[option] = any_value(chance)
         return {"kind": kind, "spec": spec, "options": options, "use": sometimes(chance, 0.05)}
 

@@ -7,6 +7,7 @@ or machine is lost is run again elsewhere.
 
 import contextlib
 import os
+import socket
 import sys
 import time
 import uuid
@@ -23,6 +24,8 @@ __all__ = ["Cluster", "WorkerLostError", "Workers"]
 RETRIES = 10  # of a task whose process was lost
 SECONDS_BETWEEN_REPORTS = 0.5
 POLL_SECONDS = 0.2
+CONNECT_SECONDS = 10.0  # in which a machine must accept a connection
+_ATTEMPTS = "RAY_gcs_server_port_wait_time_s"  # how often Ray tries to reach a cluster; every attempt takes 40 seconds
 
 R = TypeVar("R")
 
@@ -53,11 +56,12 @@ class Cluster:
         )
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # Ray warns unless it is set
         try:
-            with contextlib.redirect_stdout(sys.stderr):
+            _check_that_reachable(self._address)
+            with contextlib.redirect_stdout(sys.stderr), _one_attempt(self._address):
                 ray.init(**options, include_dashboard=False, log_to_driver=False, configure_logging=False)
-        except (ConnectionError, RuntimeError, ValueError) as error:
-            where = self._address or "this machine"
-            raise UsageError(f"no Ray cluster at {where}: {str(error).splitlines()[0]}") from None
+        except (OSError, RuntimeError, ValueError) as error:
+            where, reason = self._address or "this machine", str(error) or type(error).__name__
+            raise UsageError(f"no Ray cluster at {where}: {reason.splitlines()[0]}") from None
         self._messages.enter_context(_messages_on_stderr())
         self._run = ray.remote(max_retries=RETRIES, num_cpus=1)(_call)
         self._board = ray.remote(num_cpus=0, max_restarts=-1)(_ProgressBoard).remote()
@@ -149,6 +153,26 @@ class Cluster:
         except RayError:  # its process was lost, and is being started again
             return {}
         return done
+
+
+def _check_that_reachable(address: str | None) -> None:
+    """Raise OSError if an address names a machine and a port that accept no connection: Ray would wait for minutes."""
+    host, _, port = (address or "").rpartition("://")[2].rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
+
+
+@contextlib.contextmanager
+def _one_attempt(address: str | None) -> Iterator[None]:
+    """Have Ray try once, not twenty times, to reach a cluster that is running; one that is started is waited for."""
+    if not address or _ATTEMPTS in os.environ:
+        yield
+        return
+    os.environ[_ATTEMPTS] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[_ATTEMPTS]
 
 
 class WorkerLostError(Exception):

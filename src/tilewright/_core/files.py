@@ -21,6 +21,7 @@ from typing import IO, Any, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright._core.descriptors import lock_descriptor
 from tilewright._core.inputs import open_input, shown
 from tilewright._core.outputs import FileKind, check_output, write_error
 from tilewright._core.text import excerpt
@@ -50,6 +51,7 @@ _MAX_HEADER = 1 << 20
 _MAX_DIMENSIONS = 8
 _CHUNK = 1 << 24  # bytes written or hashed at once
 _ALIGN = 64
+_ON_WINDOWS = os.name == "nt"
 _LONGEST_NAME = 200  # bytes; file systems allow 255
 _NO_CHECKSUM = b"0" * 64  # in place of the checksum, while the checksum of the header is computed
 
@@ -73,13 +75,16 @@ def replace_file(path: Path, kind: FileKind | None = None, *, force: bool = Fals
     temporary: Path | None = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = target.with_name(f".{_short(target.name)}.{secrets.token_hex(8)}.part")
-        with unfinished.open("xb") as file:  # tempfile would make a file that only its owner can read
-            temporary = unfinished
+        remove_unfinished(target)
+        with _open_unfinished(target) as file:
+            temporary = Path(file.name)
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(target)
+            if not _ON_WINDOWS:  # where no open file is renamed; elsewhere it is locked until it has its name
+                temporary.replace(target)
+        if _ON_WINDOWS:
+            temporary.replace(target)
         _sync_folder(target.parent)
     except OSError as error:
         raise write_error(path, error) from error
@@ -88,11 +93,26 @@ def replace_file(path: Path, kind: FileKind | None = None, *, force: bool = Fals
             temporary.unlink(missing_ok=True)
 
 
+def _open_unfinished(target: Path) -> IO[bytes]:
+    """Open a temporary file beside `target`, and lock it, so that no other process takes it for an abandoned one."""
+    while True:
+        unfinished = target.with_name(f".{_short(target.name)}.{secrets.token_hex(8)}.part")
+        file = unfinished.open("xb")  # tempfile would make a file that only its owner can read
+        if lock_descriptor(file.fileno()) and os.fstat(file.fileno()).st_nlink:
+            return file
+        file.close()  # another process has just removed it
+
+
 def remove_unfinished(path: Path) -> None:
-    """Remove what processes left that were killed while they replaced `path`; nobody may write to it meanwhile."""
+    """Remove what processes left that were killed while they replaced `path`; files that are being written stay."""
     with suppress(OSError):
         for part in path.parent.glob(f".{glob.escape(_short(path.name))}.*.part"):
-            part.unlink(missing_ok=True)
+            with part.open("rb") as file:
+                if not lock_descriptor(file.fileno()):
+                    continue
+                if not _ON_WINDOWS:
+                    part.unlink(missing_ok=True)
+            part.unlink(missing_ok=True)  # Windows removes no open file
 
 
 def _short(name: str) -> str:

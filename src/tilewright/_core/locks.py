@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tilewright._core.descriptors import lock_descriptor
 from tilewright._core.files import make_folder
 from tilewright._core.outputs import write_error
 
-__all__ = ["FileLock", "lock_descriptor", "try_lock"]
+__all__ = ["FileLock", "try_lock"]
 
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
-_LOCKED_BYTE = 1 << 30  # Windows locks bytes, and those that others shall read must be free
 
 
 class FileLock:
@@ -78,28 +78,6 @@ def _read_holder(descriptor: int) -> str:
         return "another process"
     elsewhere = f" on {host}" if host.isprintable() and host != socket.gethostname() else ""
     return f"process {pid}{elsewhere}"
-
-
-def lock_descriptor(descriptor: int) -> bool:
-    """Lock an open file until it is closed; return False if another one holds the lock.
-
-    Some network file systems have no locks; there the answer is always True.
-    """
-    try:
-        if os.name == "nt":
-            import msvcrt
-
-            os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-        else:
-            import fcntl
-
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    except OSError:
-        return True
-    return True
 
 
 @contextmanager

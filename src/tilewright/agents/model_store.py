@@ -1,7 +1,7 @@
 """Models of agents: from a file, from memory, or from the package; files are read once and shared."""
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -58,6 +58,8 @@ def _read(source: str | Path, game: Game) -> Model:
     file = model_path(source) if str(source) else packaged_model(game)
     if file is None:
         raise SpecError(f"no model for {game.spec} comes with the package: train one, and name its file: model=PATH")
+    if file in packaged_models().values():
+        return _load_packaged(file)
     return _load(file, modified_at(file))
 
 
@@ -66,6 +68,12 @@ def model_version(source: ModelSource) -> int:
     if isinstance(source, Model) or not str(source):
         return 0
     return modified_at(model_path(source))
+
+
+@cache
+def _load_packaged(file: Path) -> Model:
+    """Return a model of the package; it is large, and no other model takes its place while players still use it."""
+    return load_model(file).in_16_bits()
 
 
 @lru_cache(maxsize=4)

@@ -319,9 +319,7 @@ def _read_positions(path: Path, game: Game, tensors: Tensors, has_values: bool) 
         writable_view(positions.actions),
         writable_view(positions.q_values),
     )
-    if has_values:
-        chosen = np.take_along_axis(positions.q_values, positions.actions[:, None].astype(np.int64), 1)
-        sound = sound and bool(np.isfinite(chosen).all() and (positions.q_values < np.inf).all())
+    sound = sound and bool((positions.q_values < np.inf).all())
     codes = len(game.tile_values)
     sound = sound and bool(((ends >= 0) & (ends < [n, 1 << 60, codes])).all())  # type: ignore[operator]
     if not sound:

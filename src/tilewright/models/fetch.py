@@ -8,6 +8,7 @@ of all headers, the time without a byte, and the number of redirections.
 import hashlib
 import http.client
 import io
+import os
 import re
 import urllib.error
 import urllib.parse
@@ -88,7 +89,8 @@ def _split(source: str) -> tuple[str, str]:
         name = urllib.parse.unquote(quoted)
     else:
         path = Path(source)
-        folder, name = (source, "") if path.is_dir() else (str(path.parent), path.name)
+        is_folder = os.path.isdir(path)  # noqa: PTH112  (is_dir raises an error for names that no file can have)
+        folder, name = (source, "") if is_folder else (str(path.parent), path.name)
     if name:
         _check_name(name, source)
     return folder, name
@@ -184,7 +186,7 @@ class _BoundedLines:
 
 
 class _Response(http.client.HTTPResponse):
-    """An answer whose headers end."""
+    """An answer whose headers end, and the body of a redirection, too."""
 
     def begin(self) -> None:
         """Read the headers."""
@@ -195,6 +197,8 @@ class _Response(http.client.HTTPResponse):
         finally:
             if self.fp is lines:
                 self.fp = body
+        if 300 <= self.status < 400:
+            self.length, self.chunked = 0, False  # urllib would read the body of a redirection to its end
 
 
 class _HTTPConnection(http.client.HTTPConnection):

@@ -8,8 +8,8 @@ from types import TracebackType
 from typing import Self
 
 from tilewright._core.appending import PATIENCE, write_patiently
+from tilewright._core.descriptors import lock_descriptor
 from tilewright._core.inputs import shown
-from tilewright._core.locks import lock_descriptor
 from tilewright._core.outputs import check_output, is_full, write_error
 from tilewright.errors import FileError
 from tilewright.games.episode import Episode
