@@ -49,3 +49,12 @@ def test_weight_coding_compares_with_what_a_packed_model_takes(tmp_path: Path) -
     model.save(tmp_path / "model.safetensors", compact=True, quantum=16.0)
     printed = run_benchmark("weight_coding.py", str(tmp_path / "model.safetensors"))
     assert [line.split(":")[0] for line in printed.splitlines()[1:]] == ["which", "values"]
+
+
+def test_move_classes_add_up_and_stronger_players_are_more_accurate() -> None:
+    brief = ["--moves", "40", "--longest", "40", "--judge", "ntuple"]
+    lines = [line.rsplit(" %", 6) for line in run_benchmark("move_classes.py", *brief).splitlines()[1:]]
+    parts = [[float(cell.split()[-1]) for cell in cells[:-1]] for cells in lines]
+    assert [round(sum(classes)) for *classes, _ in parts] == [100] * 6
+    assert parts[-1][-1] == 100.0  # the judge itself
+    assert parts[0][-1] < parts[-1][-1]

@@ -137,7 +137,7 @@ def test_an_impossible_replay_buffer_of_dqn_is_refused(dqn: Saved, change: Any, 
 
 
 def test_a_hint_that_does_not_exist_is_refused(threes: Saved) -> None:
-    assert "no boards of threes" in refusal(threes, put("buffer.observations", 5, 5))
+    assert "not boards of threes" in refusal(threes, put("buffer.observations", 5, 5))
 
 
 @pytest.mark.parametrize(
@@ -162,9 +162,9 @@ def test_an_impossible_replay_buffer_of_afterstates_is_refused(td: Saved, change
         ({"finished": [FinishedGame(4, 99)]}, r"a finished game is \[4, 99\]"),
         ({"finished": [[4.5, 3]]}, r"a finished game is \[4.5, 3\]"),
         ({"finished": [[4]]}, r"a finished game is \[4\]"),
-        ({"finished": [FinishedGame(4, 3)] * 5}, "no list, or too many"),
+        ({"finished": [FinishedGame(4, 3)] * 5}, "not a list, or are too many"),
         ({"finished": [FinishedGame(4, 3)]}, "more games wait for their row than were played"),
-        ({"finished": {"4": 3}}, "no list, or too many"),
+        ({"finished": {"4": 3}}, "not a list, or are too many"),
         ({"losses": [1.0]}, r"the losses are \[1.0\]"),
         ({"losses": [float("nan"), 1]}, "the losses are"),
         ({"losses": "none"}, "the losses are 'none'"),

@@ -107,12 +107,12 @@ def test_a_damaged_distilled_table_is_refused(small: tw.ExactTable, tmp_path: Pa
     for change, entries, reason in (
         ({"packed": arrays["packed"][:-1].copy()}, {}, "does not unpack"),
         ({"packed": arrays["packed"][::-1].copy()}, {}, "does not unpack"),
-        ({"packed": arrays["packed"].astype(np.float32)}, {}, "no distilled table"),
+        ({"packed": arrays["packed"].astype(np.float32)}, {}, "not a distilled table"),
         ({}, {"boards": str(count + 1)}, "does not unpack"),
         ({}, {"boards": str(count - 1)}, "does not unpack"),
         ({}, {"boards": "9" * 30}, "memory"),
-        ({}, {"boards": "-1"}, "no distilled table"),
-        ({}, {"walls": "0000"}, "no distilled table"),
+        ({}, {"boards": "-1"}, "not a distilled table"),
+        ({}, {"walls": "0000"}, "not a distilled table"),
     ):
         files.write_tensors(file, dict(arrays) | change, metadata | entries)
         with pytest.raises(tw.FileError, match=reason):

@@ -159,7 +159,7 @@ def test_hint_tuples_are_read_from_all_symmetries_together_with_the_hint() -> No
 def test_hint_tuples_need_hints_and_a_feature() -> None:
     with pytest.raises(SpecError, match="2048 has no hints"):
         NTupleArchitecture(("01",), features=("hint",), hint_tuples=("0",)).check_fits(make_game("2048"))
-    with pytest.raises(SpecError, match="at least one feature"):
+    with pytest.raises(SpecError, match="at least one other feature"):
         NTupleArchitecture(("01",), hint_tuples=("0",))
 
 

@@ -292,7 +292,7 @@ def test_what_cannot_be_read_from_storage_does_no_harm(page: Page, kept: str) ->
     expect(page.locator(ABOUT)).to_contain_text("0 moves · seed ")
     expect(page.locator(".bar.best").first).to_be_visible()
     if "gone" in kept:
-        expect(page.locator(SAID)).to_contain_text("the game that was kept cannot go on here")
+        expect(page.locator(SAID)).to_contain_text("the game that was kept cannot continue here")
 
 
 def test_a_game_that_was_left_can_be_taken_back(page: Page) -> None:
