@@ -1,5 +1,6 @@
 """The commands that write, small: how each is run, what must hold after any interruption, and what it must end as."""
 
+import functools
 import hashlib
 import shutil
 import sys
@@ -255,11 +256,17 @@ class DistilWriter(Writer):
     def __init__(self, name: str, home: Path) -> None:
         super().__init__(name, home)
         self.table = home / "whole.table"
-        solve("endgame:007f-64", out=self.table, threads=1)
-        self.content = self.table.read_bytes()
+
+    @functools.cached_property
+    def content(self) -> bytes:
+        """The whole table, which is made when the command is first run: that takes a moment."""
+        if not self.table.exists():
+            solve("endgame:007f-64", out=self.table, threads=1)
+        return self.table.read_bytes()
 
     def _run(self, folder: Path) -> int:
         folder.mkdir(parents=True, exist_ok=True)
+        assert self.content  # noqa: S101  (the table is there)
         games = ["--boards", "50", "--games", "1000", "--agent", "heuristic:depth=1", "--threads", "2"]
         return command(["tables", str(self.table), "--distil", str(folder / "small.table"), *games])
 

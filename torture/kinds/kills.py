@@ -16,7 +16,6 @@ from torture.writers import Writer, deep_writers, empty, ntuple_writers, ray_wri
 __all__ = ["DeepKills", "Interruptions", "Kills", "RayKills"]
 
 _SIGNALS = ("SIGKILL", "SIGKILL", "SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")
-_RUN_SECONDS = 60.0
 
 
 class Interruptions(Campaign):
@@ -26,6 +25,7 @@ class Interruptions(Campaign):
     megabytes = 500.0
     alone = True
     end_seconds: ClassVar[float] = 10.0  # in which a command ends after a signal
+    run_seconds: ClassVar[float] = 60.0  # in which it ends undisturbed
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -51,7 +51,7 @@ class Interruptions(Campaign):
     def _finish(self, writer: Writer, folder: Path) -> None:
         """Run the command to its end, undisturbed."""
         with Child(lambda: writer.run(folder)) as child:
-            code = child.wait(_RUN_SECONDS)
+            code = child.wait(self.run_seconds)
         if code:
             raise WrongError(f"{writer.name}: cannot go on: exit code {code}: {child.said()[-500:]}")
 
@@ -126,6 +126,7 @@ class RayKills(Kills):
 
     name = "ray-kills"
     end_seconds = 60.0
+    run_seconds = 240.0
     environment: ClassVar[dict[str, str]] = {
         "RAY_TMPDIR": str(Path(os.environ.get("TORTURE_ROOT") or tempfile.gettempdir()).parent),  # its sockets
     }

@@ -59,7 +59,7 @@ class Cluster:
             _check_that_reachable(self._address)
             with contextlib.redirect_stdout(sys.stderr), _one_attempt(self._address):
                 ray.init(**options, include_dashboard=False, log_to_driver=False, configure_logging=False)
-        except (OSError, RuntimeError, ValueError) as error:
+        except Exception as error:  # noqa: BLE001  (Ray raises errors of all kinds, plain ones among them)
             where, reason = self._address or "this machine", str(error) or type(error).__name__
             raise UsageError(f"no Ray cluster at {where}: {reason.splitlines()[0]}") from None
         self._messages.enter_context(_messages_on_stderr())
