@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from torture.campaign import Campaign, load_campaign
+from torture.campaign import Campaign, WrongError, load_campaign
 from torture.report import Failure, Tally, case_to_json
 from torture.worker import SharedProgress, Work, input_of
 
-__all__ = ["run_again", "run_campaign"]
+__all__ = ["describe_input", "run_again", "run_campaign"]
 
 _POLL_SECONDS = 0.1
 _PREPARE_SECONDS = 1_800  # kernels may have to be compiled first
@@ -164,10 +164,14 @@ class _Pool:
 
 
 def describe_input(kind: str, seed: int, number: int, folder: Path) -> object:
-    """Return the input of a number as JSON."""
+    """Return the input of a number as JSON, and end what the campaign started to make it."""
     folder.mkdir(parents=True, exist_ok=True)
     campaign: Campaign = load_campaign(kind)(folder)
-    return case_to_json(input_of(campaign, kind, seed, number))
+    try:
+        return case_to_json(input_of(campaign, kind, seed, number))
+    finally:
+        with contextlib.suppress(WrongError):
+            campaign.finish()
 
 
 def run_campaign(

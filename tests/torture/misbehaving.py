@@ -4,6 +4,7 @@ import os
 import random
 import signal
 import threading
+from pathlib import Path
 
 from tilewright.errors import UsageError
 from torture.campaign import Campaign, Case, WrongError
@@ -68,3 +69,15 @@ class AtTheEnd(Misbehaving):
     def finish(self) -> None:
         self.notes.append("100 MB more")
         raise WrongError("grown: by 100 MB")
+
+
+class WithServer(Series):
+    """Something runs beside the inputs until the end."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        (folder / "running").touch()
+
+    def finish(self) -> None:
+        (self.folder / "running").unlink()
+        raise WrongError("too few inputs")

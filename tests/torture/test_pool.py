@@ -13,7 +13,7 @@ import pytest
 
 from tests.process import environment
 from tests.torture.misbehaving import Misbehaving, Series
-from torture.pool import run_again, run_campaign
+from torture.pool import describe_input, run_again, run_campaign
 from torture.report import Tally, case_from_json, case_to_json
 from torture.worker import input_of
 
@@ -66,6 +66,13 @@ def test_every_input_is_counted_once(tally: Tally, tmp_path: Path) -> None:
     assert len(tally.failures) == sum(wanted[deed] for deed in FAILING)
     assert tally.inputs == INPUTS
     assert tally.count == INPUTS + 4 * wanted["accept"] + 4 * wanted["memory"]
+
+
+def test_making_an_input_again_leaves_nothing_running(tmp_path: Path) -> None:
+    kind = "tests.torture.misbehaving:WithServer"
+    made = describe_input(kind, 1, 7, tmp_path / "again")
+    assert case_from_json(made) == input_of(Series(tmp_path), kind, 1, 7)
+    assert not (tmp_path / "again" / "running").exists()
 
 
 def test_failures_are_blamed_on_the_input_that_failed(tally: Tally, tmp_path: Path) -> None:
