@@ -118,7 +118,7 @@ def test_no_pickle_and_no_global_generator(source: Path) -> None:
         ("tw.train(3)", "3"),
         ("tw.review(3, 'greedy')", "3"),
         ("tw.load_model(3)", "3 is not a path"),
-        ("tw.load_table(3)", "3 is not a path"),
+        ("tw.load_table(3)", "3 is not the path of a table"),
         ("tw.solve(3)", "3 is"),
         ("tw.solve('2048:rows=2,columns=2', goal=3)", "goal=3"),
         ("tw.read_games(3)", "3"),
