@@ -33,6 +33,7 @@ class DeepModels(Campaign):
     """Model files of deep networks."""
 
     name = "deep-models"
+    seconds = 60.0  # a changed model may need kernels that are not compiled yet
     megabytes = 300.0
 
     def __init__(self, folder: Path) -> None:
@@ -44,6 +45,8 @@ class DeepModels(Campaign):
             config = NetworkConfig(make_game(game), algorithm, architecture, encoding, dueling)
             DeepModel(make_network(config, 1).eval()).save(self.file)
             self.contents.append((game, self.file.read_bytes()))
+            board = [list(row) for row in make_game(game).start(seed=1).tiles]
+            self.run({"file": self.contents[-1][1], "board": board})  # which compiles the kernels
 
     def make(self, chance: random.Random) -> Case:
         """Make a file, and a board."""

@@ -1,5 +1,6 @@
 """Folders and servers that models are fetched from: what arrives has its checksum, and nothing else arrives."""
 
+import contextlib
 import hashlib
 import random
 import shutil
@@ -63,21 +64,18 @@ class Fetches(Campaign):
                 connection, _ = self.listener.accept()
             except OSError:  # it is closed
                 return
-            with connection:
-                self._answer(connection)
+            threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
 
     def _answer(self, connection: socket.socket) -> None:
         """Send the answer of a path, whatever it is, and close."""
         connection.settimeout(self.seconds)
-        try:
+        with connection, contextlib.suppress(OSError, IndexError):
             request = connection.recv(1 << 16)
             path = unquote(request.split(b" ")[1].decode("utf-8", "replace")).lstrip("/")
             connection.sendall(self.answers.get(path, b"HTTP/1.1 404 Not Found\r\n\r\n"))
             connection.shutdown(socket.SHUT_WR)
             while connection.recv(1 << 16):
                 pass  # the client closes first, so that it reads everything
-        except (OSError, IndexError):
-            return
 
     def finish(self) -> None:
         """End the server."""
