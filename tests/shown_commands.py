@@ -162,7 +162,8 @@ _CHECKS: dict[str, Callable[[dict[str, Any]], None]] = {
 def _check_script(arguments: list[str]) -> None:
     """Check that a script is there, and knows the options."""
     if arguments[0] == "-m":
-        script, words = ROOT / arguments[1] / "__main__.py", arguments[2:]
+        module = ROOT.joinpath(*arguments[1].split("."))
+        script, words = module / "__main__.py" if module.is_dir() else module.with_suffix(".py"), arguments[2:]
     else:
         script, words = ROOT / arguments[0], arguments[1:]
     text = script.read_text(encoding="utf-8")

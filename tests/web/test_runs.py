@@ -236,7 +236,7 @@ def test_a_model_that_makes_its_agent_fail_is_no_failure_of_the_server(
         raise KeyError("format")
 
     shutil.copytree(runs / "large", tmp_path / "bad")
-    monkeypatch.setattr("tilewright.agents.ntuple.find_model", fail)
+    monkeypatch.setattr("tilewright.agents.network_agent.find_model", fail)
     with TestClient(make_app(tmp_path, limits=PATIENT)) as client:
         asked = {"board": "1120000000000001", "agent": "ntuple:model=bad"}
         answer = client.get(f"{API}/move", params=asked)
