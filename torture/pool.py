@@ -92,8 +92,11 @@ class _Pool:
 
     def _hangs(self, worker: _Worker) -> bool:
         now = worker.shared.read()
-        limit = _PREPARE_SECONDS if now.number == -1 else 60 + self.limit if now.number == -2 else self.limit
-        return now.since > 0 and time.monotonic() - now.since > limit
+        return now.since > 0 and time.monotonic() - now.since > self._limit_of(now.number)
+
+    def _limit_of(self, number: int) -> float:
+        """Return how many seconds an input may take, or the beginning (-1) or the end (-2) of a campaign."""
+        return _PREPARE_SECONDS if number == -1 else 60 + self.limit if number == -2 else self.limit
 
     @staticmethod
     def _kill(worker: _Worker) -> None:
@@ -117,7 +120,7 @@ class _Pool:
             return
         said = worker.log.read_text("utf-8", "replace")[-_LOG_TAIL:]
         if code is None:
-            what, place = f"hang: no result after {self.limit:g} s", "hang"
+            what, place = f"hang: no result after {self._limit_of(now.number):g} s", "hang"
         elif code < 0:
             what = place = f"crash: {signal.Signals(-code).name}"
         else:

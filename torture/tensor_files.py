@@ -11,7 +11,7 @@ import numpy as np
 
 from torture.mutation import any_number, any_value, flip_bytes, mutate_text, mutate_tree, sometimes
 
-__all__ = ["mutated_file", "read_parts", "sealed"]
+__all__ = ["mutated_file", "read_parts", "sealed", "zeros_bomb"]
 
 _DTYPES = {"F32": "<f4", "I16": "<i2", "U8": "<u1", "I64": "<i8", "U64": "<u8", "F64": "<f8"}
 _FLOATS = (float("nan"), float("inf"), float("-inf"), -1e38, -1.0000001e38, 3.4e38, 1e-45, -0.0, 1e30, 0.0)
@@ -153,7 +153,7 @@ def _changed_values(chance: random.Random, dtype: str, content: bytes) -> bytes:
 
 
 @functools.cache
-def _bomb() -> bytes:
+def zeros_bomb() -> bytes:
     """Return 256 MB of zeros, compressed."""
     packer = zlib.compressobj(9)
     return b"".join(packer.compress(bytes(1 << 20)) for _ in range(256)) + packer.flush()
@@ -162,7 +162,7 @@ def _bomb() -> bytes:
 def _recompressed(chance: random.Random, content: bytes) -> bytes:
     """Change what a compressed array contains; one in twenty is a bomb of 256 MB."""
     if sometimes(chance, 0.05):
-        return _bomb()
+        return zeros_bomb()
     try:
         plain = zlib.decompress(content)
     except zlib.error:

@@ -290,7 +290,7 @@ class FetchWriter(Writer):
 
     def __init__(self, name: str, home: Path) -> None:
         super().__init__(name, home)
-        shape = NTupleArchitecture(("01245", "12456"))
+        shape = NTupleArchitecture(("0145", "1256"))  # both models fit on the small disk
         weights = np.random.default_rng(1).uniform(-5, 50, shape.table_size).astype(np.float32)
         names = ("one.safetensors", "two.safetensors")
         for number, file in enumerate(names):

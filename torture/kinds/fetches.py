@@ -13,7 +13,7 @@ from tilewright.models.fetch import SUMS_FILE, fetch_models
 from torture.campaign import Campaign, Case, WrongError
 from torture.kinds.models import sample_models
 from torture.mutation import any_text, flip_bytes, mutate_text, sometimes
-from torture.tensor_files import mutated_file
+from torture.tensor_files import mutated_file, zeros_bomb
 
 __all__ = ["Fetches"]
 
@@ -47,6 +47,7 @@ class Fetches(Campaign):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
+        zeros_bomb()  # is packed once, which takes seconds
         self.models = []
         for model in sample_models()[:2]:
             model.save(folder / "model.safetensors", compact=True)
