@@ -10,6 +10,7 @@ from tests.deep.small import make_small_network
 from tilewright import SpecError, UsageError, evaluate, make_agent, make_game
 from tilewright._core import memory
 from tilewright.agents.base import BatchAgent
+from tilewright.agents.uct import UctAgent
 from tilewright.deep.guided import GuidedUctAgent, priors_of
 from tilewright.deep.model import DeepModel
 from tilewright.games.rules import ACTIONS
@@ -114,3 +115,14 @@ def test_networks_that_are_no_policies_are_refused(tmp_path: Path) -> None:
         make_agent(f"uct:prior={other}").values(board)
     with pytest.raises(UsageError, match=r"cannot play 2048$"):
         GuidedUctAgent(prior=biased_model("left", 1.0)).values(make_game("2048").start(1))
+
+
+@pytest.mark.parametrize("prior", [None, [], {}, [1]])
+def test_what_is_no_prior_is_refused(prior: object) -> None:
+    with pytest.raises(SpecError, match=r"agent uct, option prior=.*: must be a file, or a DeepModel in memory"):
+        make_agent("uct", prior=prior)
+
+
+def test_a_prior_that_would_not_be_used_is_refused() -> None:
+    with pytest.raises(SpecError, match="must be a file, or a DeepModel in memory; by its name"):
+        UctAgent(500, "score", "random", 0, "", 2.0, "model.safetensors")

@@ -33,6 +33,10 @@ class GuidedUctAgent(UctAgent, BatchAgent):
 
     batch_size: ClassVar[int] = 250
 
+    @staticmethod
+    def _is_prior(prior: object) -> bool:
+        return isinstance(prior, str | Path | DeepModel) and bool(prior)
+
     def policy(self, game: Game) -> Policy:
         """Return None: the network is not computed in kernels."""
         return None
