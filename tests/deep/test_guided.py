@@ -122,3 +122,9 @@ def test_networks_that_are_no_policies_are_refused(tmp_path: Path) -> None:
         make_agent(f"uct:prior={other}").values(board)
     with pytest.raises(UsageError, match=r"cannot play 2048$"):
         GuidedUctAgent(prior=biased_model("left", 1.0)).values(make_game("2048").start(1))
+
+
+@pytest.mark.parametrize("prior", [None, [], {}, [1]])
+def test_what_is_no_prior_is_refused(prior: object) -> None:
+    with pytest.raises(SpecError, match=r"agent uct, option prior=.*: must be a file, or a DeepModel in memory"):
+        make_agent("uct", prior=prior)

@@ -43,6 +43,16 @@ class UctAgent(RolloutAgent):
         made: Self = super().__new__(kind)
         return made
 
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        self._check("prior", self._is_prior(self.prior), "must be a file, or a DeepModel in memory")
+
+    @staticmethod
+    def _is_prior(prior: object) -> bool:
+        """Return whether an agent of this class can have this prior: none."""
+        return isinstance(prior, str) and not prior
+
     def policy(self, game: Game) -> Policy:
         """Return the search."""
         return make_uct(self._make_rollouts(game), self.rollouts, float(self.c))

@@ -39,6 +39,10 @@ class GuidedUctAgent(UctAgent, BatchAgent):
         """The text that `make_agent` reads: with a prior, `uct` makes this agent."""
         return AGENTS.spec_of(self, UctAgent)
 
+    @staticmethod
+    def _is_prior(prior: object) -> bool:
+        return isinstance(prior, str | Path | DeepModel) and bool(prior)
+
     def policy(self, game: Game) -> Policy:
         """Return None: the network is not computed in kernels."""
         return None
