@@ -73,11 +73,10 @@ class Kernels(Campaign):
         if self.parts == slice(None):
             self.models += [large_model(), *_deep_models()]
         self.players: OrderedDict[tuple[str, str, int], Player] = OrderedDict()
-        chance = random.Random(0)
         for agent, model in self._pairs():
             for game in ("2048:rows=3,columns=3", "threes:rows=3,columns=3,start_tiles=4"):
                 if model < 0 or self._plays(model, self.games[game]):
-                    board = {"board": random_tiles(self.games[game], chance)}
+                    board = self.games[game].start(seed=1).to_json()  # with moves, so that all kernels are compiled
                     with contextlib.suppress(TilewrightError):  # it is judged when it comes as an input
                         self.run({"game": game, "agent": agent, "model": model, "board": board, "seed": 1, "moves": 2})
 
