@@ -80,8 +80,7 @@ class Child:
         deadline = time.monotonic() + seconds
         while self.poll() is None:
             if time.monotonic() > deadline:
-                self.send(signal.SIGKILL)
-                os.waitpid(self.pid, 0)
+                self._kill()
                 raise WrongError(f"hang: the command does not end within {seconds:g} s: {self.said()[-500:]}")
             time.sleep(_POLL_SECONDS)
         self._read()
@@ -90,6 +89,11 @@ class Child:
             raise WrongError(f"traceback: {_last_line(said)}: {said[-1500:]}")
         assert self.code is not None  # noqa: S101
         return self.code
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        self.code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
     def _read(self) -> None:
         with contextlib.suppress(BlockingIOError):
@@ -105,8 +109,7 @@ class Child:
 
     def __exit__(self, *error: object) -> None:
         if self.poll() is None:
-            self.send(signal.SIGKILL)
-            os.waitpid(self.pid, 0)
+            self._kill()
         self._read()
         os.close(self._reading)
 

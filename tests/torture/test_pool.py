@@ -133,3 +133,24 @@ def test_ctrl_c_ends_with_the_table() -> None:
         "second",
     ]
     assert process.returncode == 0
+
+
+def test_a_command_that_does_not_end_is_told_as_that() -> None:
+    """In a process of its own, because forking this one, which has threads, is not safe."""
+    code = (
+        "import threading; from torture.campaign import WrongError; from torture.forking import Child\n"
+        "try:\n"
+        "    with Child(lambda: threading.Event().wait()) as child:\n"
+        "        child.wait(0.2)\n"
+        "except WrongError as error:\n"
+        "    print(error, child.code)"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", code],
+        env=worker_environment(),
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stdout == "hang: the command does not end within 0.2 s:  -9\n"
