@@ -1,6 +1,7 @@
 """Expectimax against the naive recursion, and what a time limit, a table and pruning may change."""
 
 import random
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -18,6 +19,7 @@ from tilewright.games.rules import ACTIONS, typed_state
 from tilewright.ntuple.model import VALUE_FUNCTIONS, Model
 from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.rng import new_stream, stream_for, stream_key
+from tilewright.search.afterstate_expectimax import AfterstateExpectimax, make_afterstate_expectimax
 from tilewright.search.evaluator import Evaluator, make_evaluator
 from tilewright.search.expectimax import MAX_DEPTH, Expectimax, eighth_bits, make_expectimax
 
@@ -67,7 +69,7 @@ def leaf_of(model: Model) -> Evaluator:
     return make_evaluator(value_function_of(model, model.game))
 
 
-def worth_of(search: Expectimax, board: Board) -> dict[str, float]:
+def worth_of(search: Expectimax | AfterstateExpectimax, board: Board) -> dict[str, float]:
     best = act_one(search, board.game.rules, typed_state(board.state), stream_for(0))
     found = {action: float(search.q_values[i]) for i, action in enumerate(ACTIONS) if np.isfinite(search.q_values[i])}
     if found:
@@ -131,16 +133,45 @@ def test_a_table_changes_no_move_of_whole_games(spec: str) -> None:
 
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("least", [0.2, 0.02, 0.001])
-def test_improbable_branches_are_judged_at_once(least: float, spec: str) -> None:
+@pytest.mark.parametrize("make", [make_expectimax, make_afterstate_expectimax])
+def test_improbable_branches_are_judged_at_once(
+    make: Callable[..., Expectimax | AfterstateExpectimax], least: float, spec: str
+) -> None:
     model = random_model(spec)
     evaluator = naive_leaf(model)
-    search = make_expectimax(leaf_of(model), [3], min_probability=least)
+    search = make(leaf_of(model), [3], min_probability=least)  # one table for all boards
     differ = 0
     for board in crowded_boards(spec)[:40]:
         expected = naive.moves(board, evaluator, 3, eighth_bits(least))
         assert worth_of(search, board) == pytest.approx(expected, rel=1e-5)
         differ += expected != naive.moves(board, evaluator, 2)
     assert differ or least == 0.2
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_a_table_of_afterstates_changes_no_value(spec: str) -> None:
+    """Neither one of two entries nor one that is full of other boards, searched to other depths."""
+    model = random_model(spec)
+    searches = [
+        make_afterstate_expectimax(leaf_of(model), [4, 3], min_probability=0.02, table_megabytes=megabytes)
+        for megabytes in (0.0, 8.0)
+    ]
+    for board in crowded_boards(spec)[:60]:
+        small, large = (worth_of(search, board) for search in searches)
+        assert small == large
+
+
+def test_out_of_time_a_search_of_afterstates_keeps_the_last_completed_depth() -> None:
+    """And what it left unfinished is not in its table: later searches without a limit of time find the true values."""
+    model = random_model("2048")
+    limits = {"min_probability": 0.001, "table_megabytes": 1.0}
+    timed = make_afterstate_expectimax(leaf_of(model), [MAX_DEPTH], milliseconds=0.2, **limits)
+    fixed = {n: make_afterstate_expectimax(leaf_of(model), [n], **limits) for n in range(1, MAX_DEPTH + 1)}
+    for board in crowded_boards("2048")[:40]:
+        found = worth_of(timed, board)
+        depth = int(timed.status.depth[0])
+        assert found == worth_of(fixed[depth]._replace(table=timed.table), board)
+        assert found == worth_of(fixed[depth], board)
 
 
 def test_how_improbable_something_is_is_counted_in_eighths_of_a_bit() -> None:

@@ -6,7 +6,8 @@ from typing import ClassVar
 from tilewright.agents.search_agent import SearchAgent
 from tilewright.games.base import Game
 from tilewright.games.policy import Policy
-from tilewright.search.expectimax import MAX_DEPTH, make_expectimax
+from tilewright.search.afterstate_expectimax import make_afterstate_expectimax
+from tilewright.search.expectimax import MAX_DEPTH
 from tilewright.search.heuristic import make_heuristic
 
 __all__ = ["HeuristicAgent"]
@@ -24,7 +25,7 @@ class HeuristicAgent(SearchAgent):
 
     Attributes:
         depth: The depth in plies, where 1 means no search; with `ms`, the largest depth. Without it, the depth follows
-            from the board; with `limits` it is 3.
+            from the board; with `limits` or `prune=0` it is 3.
         prune: Branches less probable than this are evaluated without further search; by default 0.005 where the depth
             follows from the board, and otherwise 0.
 
@@ -39,11 +40,13 @@ class HeuristicAgent(SearchAgent):
         """Return the search over the heuristic."""
         by_board = self.depth is None and self.ms is None and not self.limits
         prune = (BY_BOARD_PRUNE if by_board else 0.0) if self.prune is None else self.prune
-        return make_expectimax(
+        if not prune:
+            return self._make_search(make_heuristic(game))
+        return make_afterstate_expectimax(
             make_heuristic(game),
             [MAX_DEPTH] if by_board else self._depths(),
+            min_probability=prune,
             depths_by_tiles=DEPTHS_BY_TILES if by_board else None,
             milliseconds=self.ms,
-            min_probability=prune,
             table_megabytes=self.table,
         )

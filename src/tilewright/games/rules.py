@@ -120,9 +120,8 @@ class Outcomes(NamedTuple):
     reward: NDArray[np.int64]
 
 
-def make_outcomes() -> Outcomes:
-    """Allocate arrays that are long enough for the outcomes of any afterstate."""
-    n = MAX_OUTCOMES
+def make_outcomes(n: int = MAX_OUTCOMES) -> Outcomes:
+    """Return room for n outcomes; one afterstate has at most MAX_OUTCOMES."""
     return Outcomes(np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.float64), np.empty(n, np.int64))
 
 

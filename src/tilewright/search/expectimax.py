@@ -5,10 +5,11 @@
 
 The search ends at a fixed depth, at a depth that depends on how crowded the board is, or, with iterative deepening, at
 the end of its time. Branches that are too improbable are evaluated at once. The improbability of a branch is counted in
-whole eighths of a bit, so that what is left of it can be part of a transposition table's key.
+whole eighths of a bit, so that what is left of it can be part of a transposition table's key. The table holds states;
+`afterstate_expectimax` is the same search with a table of afterstates.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from tilewright.games.rules import (
     Rules,
     State,
     downgraded_cells,
+    make_outcomes,
     outcomes,
     slide,
 )
@@ -41,7 +43,16 @@ from tilewright.search.searcher import (
 )
 from tilewright.search.transposition import TranspositionTable, make_transposition_table, probe, slot_of, store
 
-__all__ = ["MAX_DEPTH", "Expectimax", "eighth_bits", "make_expectimax"]
+__all__ = [
+    "MAX_DEPTH",
+    "Expectimax",
+    "by_count",
+    "eighth_bits",
+    "make_expectimax",
+    "outcomes_at",
+    "search_by_expectimax",
+    "search_depth",
+]
 
 u64 = np.uint64
 MAX_DEPTH = 12
@@ -87,16 +98,15 @@ def make_expectimax(
         min_probability: Branches less probable than this are evaluated without further search; 0 searches all.
         table_megabytes: The size of the transposition table.
     """
-    n = MAX_DEPTH * MAX_OUTCOMES
     return Expectimax(
         evaluator,
-        _by_count(depths),
-        _by_count(depths_by_tiles or [MAX_DEPTH]),
+        by_count(depths),
+        by_count(depths_by_tiles or [MAX_DEPTH]),
         time_limit(milliseconds),
         eighth_bits(min_probability) if min_probability else NO_PRUNING,
         make_transposition_table(table_megabytes),
         np.zeros(1, np.int64),
-        Outcomes(np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.float64), np.empty(n, np.int64)),
+        make_outcomes(MAX_DEPTH * MAX_OUTCOMES),
         np.empty((MAX_DEPTH + 1, 4), np.float32),
         np.empty(4, np.float32),
         make_search_status(),
@@ -104,7 +114,7 @@ def make_expectimax(
     )
 
 
-def _by_count(depths: list[int]) -> NDArray[np.int64]:
+def by_count(depths: list[int]) -> NDArray[np.int64]:
     """Return the depths for 0 to 16 cells or tiles; the last one that is given is for all that follow."""
     return np.array([depths[min(i, len(depths) - 1)] for i in range(17)], np.int64)
 
@@ -119,7 +129,7 @@ def eighth_bits(probability: float) -> int:
 
 
 @inline
-def _outcomes_at(outcomes_of_all: Outcomes, depth: Int) -> Outcomes:
+def outcomes_at(outcomes_of_all: Outcomes, depth: Int) -> Outcomes:
     """Return the part of the workspace that belongs to one depth."""
     a, b = (depth - 1) * MAX_OUTCOMES, depth * MAX_OUTCOMES
     return Outcomes(
@@ -137,7 +147,7 @@ def max_node(expectimax: Expectimax, rules: Rules, state: State, depth: Int, imp
         return np.float32(0)
     status.nodes[0] += 1
     table, use_table = expectimax.table, depth >= expectimax.min_probe_depth[0]
-    outcome = _outcomes_at(expectimax.outcomes, depth)
+    outcome = outcomes_at(expectimax.outcomes, depth)
     best = LOWEST
     for action in range(4):
         expectimax.q_values_by_depth[depth, action] = LOWEST
@@ -172,8 +182,20 @@ def max_node(expectimax: Expectimax, rules: Rules, state: State, depth: Int, imp
     return np.float32(0) if best == LOWEST else best
 
 
+def search_depth(expectimax: Any, rules: Rules, state: State, depth: Int) -> None:
+    """Fill `expectimax.q_values_by_depth[depth]`, for a depth of at least two, unless the search is out of time."""
+    raise TypeError("search_depth is a verb for kernels")
+
+
+@implements(search_depth, Expectimax)
+def search_depth_by_states(expectimax: Expectimax, rules: Rules, state: State, depth: Int) -> None:
+    """Search from the max node of the state."""
+    expectimax.min_probe_depth[0] = 2 if depth > 2 else 3  # two plies seldom meet a board twice
+    max_node(expectimax, rules, state, depth, expectimax.max_improbability)
+
+
 @implements(search, Expectimax)
-def search_by_expectimax(expectimax: Expectimax, rules: Rules, state: State, stream: Stream) -> None:
+def search_by_expectimax(expectimax: Any, rules: Rules, state: State, stream: Stream) -> None:
     """Search to the depth of the board, or deepen ply by ply until the time is up."""
     status, timed = expectimax.status, expectimax.time_limit != NO_TIME_LIMIT
     cells = downgraded_cells(rules, state, LARGEST_NIBBLE)
@@ -189,8 +211,7 @@ def search_by_expectimax(expectimax: Expectimax, rules: Rules, state: State, str
         return
     for depth in range(2 if timed else max(2, max_depth), max_depth + 1):
         began = nanoseconds()
-        expectimax.min_probe_depth[0] = 2 if depth > 2 else 3  # two plies seldom meet a board twice
-        max_node(expectimax, rules, state, depth, expectimax.max_improbability)
+        search_depth(expectimax, rules, state, depth)
         if status.timed_out[0]:
             return  # a depth that is not completed does not count
         _complete(expectimax, expectimax.q_values_by_depth[depth], depth)
@@ -199,7 +220,7 @@ def search_by_expectimax(expectimax: Expectimax, rules: Rules, state: State, str
 
 
 @inline
-def _complete(expectimax: Expectimax, q_values: NDArray[np.float32], depth: Int) -> None:
+def _complete(expectimax: Any, q_values: NDArray[np.float32], depth: Int) -> None:
     """Take over the values of a completed depth."""
     expectimax.status.depth[0] = depth
     for action in range(4):

@@ -30,7 +30,19 @@ from numpy.typing import NDArray
 from tilewright._core.jit import Float, Word, implements, inline
 from tilewright.games.base import Game
 from tilewright.games.bitboard import transpose
-from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, LEFT, LineOffsets, Rules, State, downgraded_cells, slide
+from tilewright.games.rules import (
+    DOWN,
+    ILLEGAL,
+    LARGEST_NIBBLE,
+    LEFT,
+    RIGHT,
+    UP,
+    LineOffsets,
+    Rules,
+    State,
+    downgraded_cells,
+    slide,
+)
 from tilewright.search.evaluator import evaluate_state
 
 __all__ = ["MIN_VALUE", "WEIGHTS", "Heuristic", "LineWeights", "Weights", "line_values", "make_heuristic"]
@@ -178,15 +190,21 @@ def _sum_of_rows(evaluator: Heuristic, cells: Word, first: int) -> Float:
     return max(forwards, backwards)
 
 
+@inline
+def _q_value(evaluator: Heuristic, rules: Rules, state: State, action: int) -> Float:
+    """Return the value of a move and leave it in `q_values`."""
+    after, reward = slide(rules, state, action)
+    q = LOWEST
+    if reward != ILLEGAL:
+        q = board_value(evaluator, rules, after) + np.float32(reward)
+    evaluator.q_values[action] = q
+    return q
+
+
 @implements(evaluate_state, Heuristic, forceinline=False)
 def evaluate_by_heuristic(evaluator: Heuristic, rules: Rules, state: State) -> Float:
-    """Return the value of the best move."""
-    best = LOWEST
-    for action in range(4):
-        after, reward = slide(rules, state, action)
-        evaluator.q_values[action] = LOWEST
-        if reward != ILLEGAL:
-            q = board_value(evaluator, rules, after) + np.float32(reward)
-            evaluator.q_values[action] = q
-            best = max(best, q)
+    """Return the value of the best move. No loop: moves along rows need no transposition if the action is constant."""
+    vertical = max(_q_value(evaluator, rules, state, UP), _q_value(evaluator, rules, state, DOWN))
+    horizontal = max(_q_value(evaluator, rules, state, LEFT), _q_value(evaluator, rules, state, RIGHT))
+    best = max(vertical, horizontal)
     return np.float32(0) if best == LOWEST else best
