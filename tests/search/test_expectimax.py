@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -164,9 +164,9 @@ def test_a_table_of_afterstates_changes_no_value(spec: str) -> None:
 def test_out_of_time_a_search_of_afterstates_keeps_the_last_completed_depth() -> None:
     """And what it left unfinished is not in its table: later searches without a limit of time find the true values."""
     model = random_model("2048")
-    limits = {"min_probability": 0.001, "table_megabytes": 1.0}
-    timed = make_afterstate_expectimax(leaf_of(model), [MAX_DEPTH], milliseconds=0.2, **limits)
-    fixed = {n: make_afterstate_expectimax(leaf_of(model), [n], **limits) for n in range(1, MAX_DEPTH + 1)}
+    make = partial(make_afterstate_expectimax, min_probability=0.001, table_megabytes=1.0)
+    timed = make(leaf_of(model), [MAX_DEPTH], milliseconds=0.2)
+    fixed = {n: make(leaf_of(model), [n]) for n in range(1, MAX_DEPTH + 1)}
     for board in crowded_boards("2048")[:40]:
         found = worth_of(timed, board)
         depth = int(timed.status.depth[0])
