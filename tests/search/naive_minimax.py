@@ -2,7 +2,6 @@
 
 import math
 from itertools import pairwise
-from typing import NamedTuple
 
 from tests.games.naive import score
 from tilewright.games.board import Board
@@ -10,14 +9,6 @@ from tilewright.search.heuristic import MIN_VALUE, LineWeights, Weights
 from tilewright.search.minimax import LOST
 
 Values = dict[str, float]
-
-
-class Frame(NamedTuple):
-    """How a search reads boards."""
-
-    rows: int  # 0 from the first cell, 1 from the last
-    columns: int
-    added: float  # to the value of every board
 
 
 def rank(game: str, tile: int) -> int:
@@ -55,52 +46,30 @@ def line_value(game: str, line: list[int], weights: Weights, kind: LineWeights, 
         if after > before:
             value -= kind.order * (after - before) + kind.fault * before
     value -= kind.far * size(game, line[-1], weights)
-    return value
+    return float(max(value, MIN_VALUE))
 
 
-def values_from_ends(board: Board, weights: Weights) -> list[list[float]]:
-    """The sums over the rows from the left and from the right, and over the columns from above and from below."""
+def board_value(board: Board, weights: Weights) -> float:
+    """The sum over rows and columns; all rows are read from the same end, and all columns."""
     game, rows = board.game, [list(row) for row in board.tiles]
     most = getattr(game, "max_tile", 0)
-    found = []
+    total = 0.0
     for lines in (rows, [list(column) for column in zip(*rows, strict=True)]):
-        kinds = [weights.edge if i in (0, len(lines) - 1) else weights.inner for i in range(len(lines))]
-        read = list(zip(lines, kinds, strict=True))
-        found.append(
-            [sum(line_value(game.name, line[::step], weights, kind, most) for line, kind in read) for step in (1, -1)]
-        )
-    return found
+        sums = []
+        for direction in (1, -1):
+            kinds = [weights.edge if i in (0, len(lines) - 1) else weights.inner for i in range(len(lines))]
+            read = zip(lines, kinds, strict=True)
+            sums.append(sum(line_value(game.name, line[::direction], weights, kind, most) for line, kind in read))
+        total += max(sums)
+    return total
 
 
-def frame_of(board: Board, weights: Weights) -> Frame:
-    """How a search from this board reads all boards."""
-    values = values_from_ends(board, weights)
-    rows, columns = (0 if first >= last else 1 for first, last in values)
-    half_empty = weights.base * (board.game.rows + board.game.columns) / 2
-    added = half_empty * max(0, math.ceil(1 - sum(map(max, values)) / half_empty))
-    return Frame(rows, columns, added)
-
-
-def frame_is_clear(board: Board, weights: Weights) -> bool:
-    """Whether rounding cannot change the frame."""
-    values = values_from_ends(board, weights)
-    steps = sum(map(max, values)) / (weights.base * (board.game.rows + board.game.columns) / 2)
-    return abs(steps - round(steps)) > 1e-5 and not any(math.isclose(*ends, rel_tol=1e-5) for ends in values)
-
-
-def board_value(board: Board, weights: Weights, frame: Frame) -> float:
-    """The sum over rows and columns, read from one corner."""
-    rows, columns = values_from_ends(board, weights)
-    return max(rows[frame.rows] + columns[frame.columns] + frame.added, float(MIN_VALUE))
-
-
-def worths(board: Board, weights: Weights, frame: Frame | None = None) -> Values:
-    """What each legal move earns, and what the board then looks like, by default in the board's own frame."""
-    frame = frame or frame_of(board, weights)
+def worths(board: Board, weights: Weights) -> Values:
+    """What each legal move earns, and what the board then looks like."""
     found = {}
     for action in board.game.legal(board):
         after, reward = board.game.slide(board, action)
-        found[action] = reward + board_value(after, weights, frame)
+        found[action] = reward + board_value(after, weights)
     return found
 
 
@@ -114,17 +83,15 @@ def placements(after: Board) -> list[tuple[Board, int]]:
     return [(board, score(board.tiles) - score(after.tiles) if in_threes else 0) for _, board in likeliest.values()]
 
 
-def minimax(board: Board, weights: Weights, depth: int, frame: Frame | None = None) -> Values:
+def minimax(board: Board, weights: Weights, depth: int) -> Values:
     """Every line of play to the end of `depth` moves, nothing left out."""
-    frame = frame or frame_of(board, weights)
     if depth == 1:
-        return worths(board, weights, frame)
+        return worths(board, weights)
     found = {}
     for action in board.game.legal(board):
         after, reward = board.game.slide(board, action)
         replies = [
-            gain + max(minimax(reply, weights, depth - 1, frame).values(), default=LOST)
-            for reply, gain in placements(after)
+            gain + max(minimax(reply, weights, depth - 1).values(), default=LOST) for reply, gain in placements(after)
         ]
         found[action] = reward + min(replies)
     return found

@@ -1,10 +1,9 @@
 """`heuristic`: expectimax with a hand-made evaluation; needs no training."""
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
-from tilewright._core.options import Range
-from tilewright.agents.search_agent import MAX_TABLE, SearchAgent
+from tilewright.agents.search_agent import SearchAgent
 from tilewright.games.base import Game
 from tilewright.games.policy import Policy
 from tilewright.search.afterstate_expectimax import make_afterstate_expectimax
@@ -14,7 +13,7 @@ from tilewright.search.heuristic import make_heuristic
 __all__ = ["HeuristicAgent"]
 
 DEPTHS_BY_TILES = [max(4, min(tiles - 1, MAX_DEPTH)) for tiles in range(17)]
-BY_BOARD_PRUNE = 0.004
+BY_BOARD_PRUNE = 0.005
 
 
 @dataclass(frozen=True)
@@ -27,15 +26,12 @@ class HeuristicAgent(SearchAgent):
     Attributes:
         depth: The depth in plies, where 1 means no search; with `ms`, the largest depth. Without it, the depth follows
             from the board; with `limits` or `prune=0` it is 3.
-        prune: Branches less probable than this are evaluated without further search; by default 0.004 where the depth
+        prune: Branches less probable than this are evaluated without further search; by default 0.005 where the depth
             follows from the board, and otherwise 0.
-        table: The size of the transposition table in megabytes.
 
     >>> make_agent("heuristic:depth=3").spec
     'heuristic:depth=3'
     """
-
-    table: Annotated[float, Range(0, MAX_TABLE)] = 4
 
     name: ClassVar[str] = "heuristic"
     default_depth: ClassVar[None] = None

@@ -4,10 +4,9 @@
     V(state, n, p) = what the evaluator says                                    (one ply, or p is too small)
     V(state, n, p) = max over moves of reward + C(after, n - 1, p)
 
-It is `expectimax` with two differences. The table holds afterstates: a new tile on any empty cell of a line slides to
-the same place, so that a search meets afterstates more often than states. Leaves are not in the table: a heuristic
-evaluates them about as fast as it is read. And where all outcomes of a chance node are leaves, the rare ones are left
-out: in 2048 the 2s stand for the 4s, which would take half of the time and have a tenth of the weight.
+It finds the values of `expectimax` with the same depth and the same smallest probability, up to rounding. The table
+makes the difference: a new tile on any empty cell of a line slides to the same place, so that a search meets
+afterstates more often than states. Leaves are not in the table: a heuristic evaluates them about as fast as it is read.
 """
 
 from typing import NamedTuple
@@ -15,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._core.jit import Float, Int, implements, inline, linked
+from tilewright._core.jit import Float, Int, implements, linked
 from tilewright.games.policy import act
 from tilewright.games.rules import ILLEGAL, MAX_OUTCOMES, Outcomes, Rules, State, make_outcomes, outcomes, slide
 from tilewright.search.clock import NO_TIME_LIMIT, nanoseconds, time_limit
@@ -42,7 +41,6 @@ __all__ = ["AfterstateExpectimax", "make_afterstate_expectimax"]
 
 u64 = np.uint64
 LOWEST = np.float32(-np.inf)
-RARE = 0.25  # of the probability of the most probable outcome
 
 
 class AfterstateExpectimax(NamedTuple):
@@ -88,18 +86,6 @@ def make_afterstate_expectimax(
     )
 
 
-@inline
-def _mean_of_leaves(evaluator: Evaluator, rules: Rules, outcome: Outcomes, n: Int, min_probability: Float) -> Float:
-    """Return the mean value of the outcomes that are at least so probable."""
-    expectation, weight = 0.0, 0.0
-    for i in range(n):
-        if outcome.probability[i] >= min_probability:
-            value = evaluate_state(evaluator, rules, State(outcome.cells[i], outcome.extra[i]))
-            expectation += outcome.probability[i] * (outcome.reward[i] + value)
-            weight += outcome.probability[i]
-    return np.float32(expectation / weight)
-
-
 @linked
 def chance_node(
     expectimax: AfterstateExpectimax, rules: Rules, after: State, depth: Int, improbability_left: Int
@@ -115,24 +101,16 @@ def chance_node(
         return np.float32(0)
     status.nodes[0] += 1
     outcome, first = outcomes_at(expectimax.outcomes, depth), (depth - 1) * MAX_OUTCOMES
-    n = outcomes(rules, after, outcome)
-    highest = 0.0
-    for i in range(n):
-        highest = max(highest, outcome.probability[i])
-    if depth == 1 or improbability_left < np.int64(np.rint(-8.0 * np.log2(highest))):
-        found = _mean_of_leaves(expectimax.evaluator, rules, outcome, n, RARE * highest)
-        store(table, slot, after, how, found)
-        return found
     improbability = expectimax.improbability[first : first + MAX_OUTCOMES]
     expectation = 0.0
-    for i in range(n):
+    for i in range(outcomes(rules, after, outcome)):
         if i >= 2 and outcome.probability[i] == outcome.probability[i - 2]:
             improbability[i] = improbability[i - 2]  # a 2 and a 4 take turns: not a logarithm for each of them
         else:
             improbability[i] = np.int64(np.rint(-8.0 * np.log2(outcome.probability[i])))
         left = improbability_left - improbability[i]
         following = State(outcome.cells[i], outcome.extra[i])
-        if left < 0:
+        if depth == 1 or left < 0:
             value = evaluate_state(expectimax.evaluator, rules, following)
         else:
             value = LOWEST

@@ -1,7 +1,7 @@
 """Evaluators: the value of a state by its best move, without looking further ahead.
 
-An evaluator is a NamedTuple type with a field `q_values` and two verbs, `evaluate_state` and `begin_search`. The value
-functions of trained networks are evaluators; so is the heuristic (see `heuristic`).
+An evaluator is a NamedTuple type with a field `q_values` and the verb `evaluate_state`. The value functions of trained
+networks are evaluators; so is the heuristic (see `heuristic`).
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -17,7 +17,7 @@ from tilewright.ntuple.value import ActionValues, AfterstateValues, StateValues,
 from tilewright.ntuple.weights import compute_indices, extra_key, lookups, sum_weights
 from tilewright.search.transposition import TranspositionTable, make_transposition_table, probe, slot_of, store
 
-__all__ = ["CachedAfterstateValues", "Evaluator", "begin_search", "evaluate_state", "make_evaluator"]
+__all__ = ["CachedAfterstateValues", "Evaluator", "evaluate_state", "make_evaluator"]
 
 u64 = np.uint64
 LEAF = u64(1)  # how the states of the cache are searched: not at all
@@ -32,11 +32,6 @@ def evaluate_state(evaluator: Evaluator, rules: Rules, state: State) -> Float:
     The values of the four moves are left in `evaluator.q_values`, -inf where a move is illegal.
     """
     raise TypeError("evaluate_state is a verb for kernels")
-
-
-def begin_search(evaluator: Evaluator, rules: Rules, state: State) -> bool:
-    """Prepare for a search from `state`; tell whether the values of searches before it still hold."""
-    raise TypeError("begin_search is a verb for kernels")
 
 
 @implements(evaluate_state, AfterstateValues, StateValues, ActionValues)
@@ -101,9 +96,3 @@ def evaluate_by_cached_values(evaluator: CachedAfterstateValues, rules: Rules, s
             values.q_values[action] = value + np.float32(values.reward[action])
         best = max(best, values.q_values[action])
     return np.float32(0) if best == LOWEST else best
-
-
-@implements(begin_search, AfterstateValues, StateValues, ActionValues, Downgraded, CachedAfterstateValues)
-def keep_values(evaluator: Evaluator, rules: Rules, state: State) -> bool:
-    """The values of a network do not depend on where a search begins."""
-    return True

@@ -32,7 +32,7 @@ from tilewright.games.rules import (
 )
 from tilewright.rng import Stream
 from tilewright.search.clock import NO_TIME_LIMIT, nanoseconds, time_for_another, time_limit
-from tilewright.search.evaluator import Evaluator, begin_search, evaluate_state
+from tilewright.search.evaluator import Evaluator, evaluate_state
 from tilewright.search.searcher import (
     SearchControl,
     SearchStatus,
@@ -41,7 +41,7 @@ from tilewright.search.searcher import (
     make_search_status,
     search,
 )
-from tilewright.search.transposition import TranspositionTable, forget, make_transposition_table, probe, slot_of, store
+from tilewright.search.transposition import TranspositionTable, make_transposition_table, probe, slot_of, store
 
 __all__ = [
     "MAX_DEPTH",
@@ -202,8 +202,6 @@ def search_by_expectimax(expectimax: Any, rules: Rules, state: State, stream: St
     empty = np.int64(popcount(empty_cells(cells, rules.board)))
     max_depth = min(expectimax.depths[empty], expectimax.depths_by_tiles[different_nibbles(cells)])
     status.timed_out[0], status.nodes[0] = 0, 0
-    if not begin_search(expectimax.evaluator, rules, state):
-        forget(expectimax.table)
     if timed or max_depth == 1:
         status.deadline[0] = nanoseconds() + expectimax.time_limit
         evaluate_state(expectimax.evaluator, rules, state)

@@ -8,20 +8,17 @@ each other share one, as 1 and 2 do in Threes. The value of a line, read from th
          + Σ over pairs that are one rank apart: follow
          - Σ over neighbours of which the second is larger: order · (difference of sizes) + fault · (smaller size)
 
-Lines at the edge may have other weights than inner ones. All rows are read from the same end, and so are all columns:
-large tiles belong in one corner. A search chooses the corner by the board that it begins with (`begin_search`) and
-keeps it to the end of every branch. A search that could change the corner at each leaf lets the large tiles drift from
-one corner to another, and plays worse. Both directions of all 65,536 lines are in a table.
+Lines at the edge have other weights than inner ones. All rows are read from the same end, and all columns: the value of
+a board is the better sum over its rows from the left or from the right, plus that of its columns from the top or from
+the bottom. Both directions of all 65,536 lines are in a table. No line has a value below MIN_VALUE, so that a lost
+game, with the value 0, is worse than any other.
 
-A lost game has the value 0, and no board is worth less than MIN_VALUE. If the board that a search begins with is worth
-less than half of an empty one, because large tiles are out of order, something is added to the values of all boards:
-so the search still tells better boards from worse ones.
+In 2048 sizes grow as the points that a tile took, and a merge gains about its points; the weights are so large that the
+rewards that a search adds hardly count. In Threes sizes grow slowly.
 
-In 2048 a size is nearly the points that the tile took, and a merge gains about its points. In Threes sizes grow slowly.
-
-Terms for empty cells, merges and monotonicity are those of nneonneo's and xificurk's players. The weights of 2048 are
-those of macroxue's player (2048-ai, 2019): sizes rank · 2^rank, and 12 times the difference for tiles out of order. The
-weights of Threes were found by `benchmarks/tune_heuristic.py`.
+Terms for empty cells, merges and monotonicity are those of nneonneo's and xificurk's players; sizes that double from
+tile to tile, and one direction for all lines, are ideas of macroxue's. The weights are our own, found by
+`benchmarks/tune_heuristic.py`.
 """
 
 from functools import lru_cache
@@ -46,16 +43,16 @@ from tilewright.games.rules import (
     downgraded_cells,
     slide,
 )
-from tilewright.search.evaluator import begin_search, evaluate_state
+from tilewright.search.evaluator import evaluate_state
 
 __all__ = ["MIN_VALUE", "WEIGHTS", "Heuristic", "LineWeights", "Weights", "line_values", "make_heuristic"]
 
 u64 = np.uint64
-FROM_THE_END = u64(1 << 16)  # added to where a line's table begins: the same lines, read from their last cell
-LineValues: TypeAlias = NDArray[np.float32]  # float32[2, 65536], by the line's four nibbles, first cell highest
+ONE = u64(1)
+LineValues: TypeAlias = NDArray[np.float32]  # float32[65536, 2], by the line's four nibbles, first cell highest
 
 LOWEST = np.float32(-np.inf)
-MIN_VALUE = np.float32(100)  # of a board
+MIN_VALUE = 100.0  # of a line
 
 
 class LineWeights(NamedTuple):
@@ -83,11 +80,11 @@ class Weights(NamedTuple):
 
 WEIGHTS = {
     "2048": Weights(
-        base=524_288,
-        power=1.0,
+        base=1_370_000,
+        power=1.57,
         growth=2.0,
-        edge=LineWeights(empty=0, merge=0, merge_size=1, follow=0, size=2, order=13, fault=2, far=1),
-        inner=LineWeights(empty=0, merge=0, merge_size=1, follow=0, size=2, order=13, fault=2, far=1),
+        edge=LineWeights(empty=0, merge=0, merge_size=15.3, follow=0, size=8, order=12.2, fault=0.89, far=2.72),
+        inner=LineWeights(empty=0, merge=0, merge_size=11.1, follow=0, size=8, order=18.7, fault=1.4, far=1.9),
     ),
     "threes": Weights(
         base=655_000,
@@ -103,21 +100,14 @@ class Heuristic(NamedTuple):
     """A heuristic with the workspace of one thread."""
 
     table: NDArray[np.float32]  # float32[kinds * 131072]: both values of all lines, for each kind of line
-    from_the_start: LineOffsets  # uint64[8]: where the table of each row begins, then that of each column
-    offset: LineOffsets  # uint64[8]: the same for the end that the lines of this search are read from
-    added: NDArray[np.float32]  # float32[1]: what this search adds to the value of every board
-    half_empty: Float  # half of the value of an empty board, without its empty cells
+    offset: LineOffsets  # uint64[8]: where the table of each row begins, then that of each column
     q_values: NDArray[np.float32]  # float32[4]: filled by `evaluate_state`, -inf where a move is illegal
 
 
 def make_heuristic(game: Game, weights: Weights | None = None) -> Heuristic:
     """Return the heuristic of a game, with a workspace for one thread; the table is made once and shared."""
-    weights = weights or WEIGHTS.get(game.name, WEIGHTS["2048"])
-    table, from_the_start = _table(game, weights)
-    half_empty = np.float32(weights.base * (game.rows + game.columns) / 2)
-    return Heuristic(
-        table, from_the_start, from_the_start.copy(), np.zeros(1, np.float32), half_empty, np.empty(4, np.float32)
-    )
+    table, offset = _table(game, weights or WEIGHTS.get(game.name, WEIGHTS["2048"]))
+    return Heuristic(table, offset, np.empty(4, np.float32))
 
 
 @lru_cache(maxsize=4)
@@ -134,7 +124,7 @@ def _table(game: Game, weights: Weights) -> tuple[NDArray[np.float32], LineOffse
     tables = [line_values(game, weights, *kind) for kind in kinds]
     if (kind_of_line < 0).any():
         kind_of_line[kind_of_line < 0] = len(tables)
-        tables.append(np.zeros((2, 65536), np.float32))
+        tables.append(np.zeros((65536, 2), np.float32))
     return np.concatenate(tables).ravel(), kind_of_line.astype(np.uint64) << np.uint64(17)
 
 
@@ -153,8 +143,8 @@ def line_values(game: Game, weights: Weights, kind: LineWeights, length: int) ->
     size = sizes[codes].sum(axis=1)
 
     common = weights.base + kind.empty * empty + merge + kind.follow * follow + kind.size * size
-    values = np.stack([common - _disorder(sizes[codes[:, ::step]], kind) for step in (1, -1)])
-    return values.astype(np.float32)
+    values = np.stack([common - _disorder(sizes[codes[:, ::step]], kind) for step in (1, -1)], axis=1)
+    return np.maximum(values, MIN_VALUE).astype(np.float32)
 
 
 def _disorder(sizes: NDArray[np.float64], kind: LineWeights) -> NDArray[np.float64]:
@@ -183,47 +173,21 @@ def _ranks(merges: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 @inline
 def board_value(evaluator: Heuristic, rules: Rules, state: State) -> Float:
-    """Return the sum over rows and columns (float32), read from the corner of this search."""
+    """Return the sum over rows and columns, each in its better direction (float32)."""
     cells = downgraded_cells(rules, state, LARGEST_NIBBLE)
-    rows = _sum_of_rows(evaluator.table, evaluator.offset, 0, cells, u64(0))
-    columns = _sum_of_rows(evaluator.table, evaluator.offset, 4, transpose(cells), u64(0))
-    return max(rows + columns + evaluator.added[0], MIN_VALUE)
+    return _sum_of_rows(evaluator, cells, 0) + _sum_of_rows(evaluator, transpose(cells), 4)
 
 
 @inline
-def _sum_of_rows(table: NDArray[np.float32], offset: LineOffsets, first: int, cells: Word, end: Word) -> Float:
-    a = table[(offset[first] + end) | cells >> u64(48)]
-    b = table[(offset[first + 1] + end) | ((cells >> u64(32)) & u64(0xFFFF))]
-    c = table[(offset[first + 2] + end) | ((cells >> u64(16)) & u64(0xFFFF))]
-    d = table[(offset[first + 3] + end) | (cells & u64(0xFFFF))]
-    return a + b + c + d
-
-
-@inline
-def _choose_end(evaluator: Heuristic, first: int, cells: Word) -> tuple[Float, bool]:
-    """Read four lines from the end where they are worth more; return their value, and whether the end is a new one."""
-    table, from_the_start, end = evaluator.table, evaluator.from_the_start, u64(0)
-    value = _sum_of_rows(table, from_the_start, first, cells, u64(0))
-    backwards = _sum_of_rows(table, from_the_start, first, cells, FROM_THE_END)
-    if backwards > value:
-        value, end = backwards, FROM_THE_END
-    is_new = evaluator.offset[first] != from_the_start[first] + end
-    for line in range(first, first + 4):
-        evaluator.offset[line] = from_the_start[line] + end
-    return value, is_new
-
-
-@implements(begin_search, Heuristic, forceinline=False)
-def choose_corner(evaluator: Heuristic, rules: Rules, state: State) -> bool:
-    """Read all lines from the corner where the board is worth most, and lift the values of badly ordered boards."""
-    cells = downgraded_cells(rules, state, LARGEST_NIBBLE)
-    rows, new_rows = _choose_end(evaluator, 0, cells)
-    columns, new_columns = _choose_end(evaluator, 4, transpose(cells))
-    half = evaluator.half_empty
-    added = half * max(np.float32(0), np.ceil(np.float32(1) - (rows + columns) / half))  # in steps: values can be kept
-    new_level = added != evaluator.added[0]
-    evaluator.added[0] = added
-    return not (new_rows or new_columns or new_level)
+def _sum_of_rows(evaluator: Heuristic, cells: Word, first: int) -> Float:
+    table, offset = evaluator.table, evaluator.offset
+    a = offset[first] | ((cells >> u64(48)) << ONE)
+    b = offset[first + 1] | (((cells >> u64(32)) & u64(0xFFFF)) << ONE)
+    c = offset[first + 2] | (((cells >> u64(16)) & u64(0xFFFF)) << ONE)
+    d = offset[first + 3] | ((cells & u64(0xFFFF)) << ONE)
+    forwards = table[a] + table[b] + table[c] + table[d]
+    backwards = table[a | ONE] + table[b | ONE] + table[c | ONE] + table[d | ONE]
+    return max(forwards, backwards)
 
 
 @inline

@@ -26,7 +26,7 @@ from tilewright.games.policy import act
 from tilewright.games.rules import ILLEGAL, MAX_OUTCOMES, Outcomes, Rules, State, make_outcomes, outcomes, slide
 from tilewright.rng import Stream
 from tilewright.search.clock import nanoseconds, time_for_another, time_limit
-from tilewright.search.evaluator import Evaluator, begin_search, evaluate_state
+from tilewright.search.evaluator import Evaluator, evaluate_state
 from tilewright.search.searcher import (
     SearchControl,
     SearchStatus,
@@ -253,7 +253,6 @@ def search_by_minimax(minimax: Minimax, rules: Rules, state: State, stream: Stre
     status = minimax.status
     status.deadline[0] = nanoseconds() + minimax.time_limit
     status.nodes[0], status.timed_out[0], status.depth[0] = 0, 0, 1
-    begin_search(minimax.evaluator, rules, state)  # no value is kept from search to search
     _evaluate(minimax, rules, state)
     for action in range(4):
         minimax.q_values[action] = minimax.evaluator.q_values[action]

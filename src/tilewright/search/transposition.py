@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._core.jit import Float, Word, inline, linked
+from tilewright._core.jit import Float, Word, inline
 from tilewright.games.rules import State
 
-__all__ = ["TranspositionTable", "forget", "make_transposition_table", "probe", "slot_of", "store"]
+__all__ = ["TranspositionTable", "make_transposition_table", "probe", "slot_of", "store"]
 
 u64 = np.uint64
 MULTIPLY_CELLS, MULTIPLY_EXTRA = u64(0x9E3779B97F4A7C15), u64(0xC2B2AE3D27D4EB4F)
@@ -54,10 +54,3 @@ def store(table: TranspositionTable, slot: Word, state: State, how: Word, value:
     k = u64(3) * slot
     table.keys[k], table.keys[k + u64(1)], table.keys[k + u64(2)] = state.cells, state.extra, how
     table.values[slot] = value
-
-
-@linked
-def forget(table: TranspositionTable) -> None:
-    """Empty all slots."""
-    for k in range(len(table.keys)):
-        table.keys[k] = u64(0)
