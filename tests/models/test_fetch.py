@@ -245,6 +245,32 @@ def test_the_body_of_a_redirection_is_not_read(length: str, tmp_path: Path) -> N
         thread.join()
 
 
+def test_a_refused_redirection_closes_its_connection(tmp_path: Path) -> None:
+    """At once, although the error is kept and with it all that the failed call held."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        kept, ended = threading.Event(), []
+
+        def redirect_elsewhere() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(1000)
+                connection.sendall(b"HTTP/1.1 302 Found\r\nLocation: ftp://127.0.0.1/one.safetensors\r\n\r\n")
+                kept.wait()
+                connection.settimeout(10.0)
+                with contextlib.suppress(TimeoutError):
+                    ended.append(connection.recv(1000) == b"")
+
+        thread = threading.Thread(target=redirect_elsewhere, daemon=True)
+        thread.start()
+        with pytest.raises(FileError, match=r"redirected to 'ftp:") as refusal:
+            fetch_models(f"{address}/one.safetensors", tmp_path / "out", sha256=ZEROS)
+        kept.set()
+        thread.join()
+    assert ended == [True]
+    assert refusal.value is not None
+
+
 def test_a_server_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"SHA256SUMS: cannot be read: .*refused"):
         fetch_models("http://127.0.0.1:9/one.safetensors", tmp_path / "out")

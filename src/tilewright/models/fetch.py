@@ -164,6 +164,7 @@ class _SafeRedirects(urllib.request.HTTPRedirectHandler):
         """Refuse a redirection to a less safe place."""
         scheme = urllib.parse.urlsplit(newurl).scheme
         if scheme != "https" and scheme != urllib.parse.urlsplit(req.full_url).scheme:
+            fp.close()
             raise urllib.error.URLError(f"redirected to {excerpt(newurl)}")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
