@@ -59,6 +59,13 @@ def _halves(words):  # type: ignore[no-untyped-def]
     return out
 
 
+def _seeded(key, number):  # type: ignore[no-untyped-def]
+    stream = np.empty(2, np.uint64)
+    rng.seed_stream(stream, key, number)
+    return stream
+
+
+seeded: Callable[[Words, np.uint64], Words] = numba.njit(_seeded)
 draw: Callable[[Any, int], Words] = numba.njit(_draw)
 draw_below: Callable[[Any, np.uint64, int], Words] = numba.njit(_draw_below)
 halves: Callable[[Words], Words] = numba.njit(_halves)
@@ -89,6 +96,12 @@ def test_the_same_seed_and_game_give_the_same_stream() -> None:
 def test_streams_are_pinned() -> None:
     """What seed and game stand for must not change unnoticed: recorded results would no longer replay."""
     assert [rng.stream_for(0).tolist(), rng.stream_for(1, 2).tolist()] == PINNED
+
+
+def test_kernels_and_python_seed_alike() -> None:
+    for seed, number in [(0, 0), (1, 2), (2**70, ALL), *((seed, 3**seed) for seed in range(40))]:
+        expected = seeded(rng.stream_key(seed), np.uint64(number))
+        assert rng.stream_for(seed, number).tolist() == expected.tolist()
 
 
 def test_streams_of_all_games_and_seeds_differ() -> None:

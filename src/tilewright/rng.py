@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.checks import check_integer
-from tilewright._core.jit import Word, inline, kernel
+from tilewright._core.jit import Word, inline
 from tilewright._core.text import excerpt
 from tilewright.errors import UsageError
 
@@ -73,9 +73,10 @@ def stream_for(seed: int, number: int = 0) -> Stream:
         UsageError: A number is negative or not whole.
     """
     check_integer(f"game number {excerpt(number)}", number, 0, 2**64 - 1)
-    stream = new_stream()
-    _seed_from_python(stream, stream_key(seed), np.uint64(number))
-    return stream
+    first, second = map(int, stream_key(seed))
+    word = _mix_in_python(first + int(_GOLDEN) * number)
+    start = _mix_in_python(word ^ second)
+    return np.array([start, _mix_in_python(start + word + int(_GOLDEN)) | 1], np.uint64)
 
 
 def check_stream(stream: object) -> Stream:
@@ -83,6 +84,14 @@ def check_stream(stream: object) -> Stream:
     if isinstance(stream, np.ndarray) and stream.dtype == np.uint64 and stream.shape == (2,) and stream.flags.writeable:
         return stream
     raise UsageError(f"{excerpt(stream)} is not a random stream; make one with stream_for(seed)")
+
+
+def _mix_in_python(word: int) -> int:
+    """What `_mix` does, without a kernel: the first move of a fresh installation waits for no compilation of it."""
+    word &= 2**64 - 1
+    word = (word ^ word >> 30) * int(_MIX_A) & 2**64 - 1
+    word = (word ^ word >> 27) * int(_MIX_B) & 2**64 - 1
+    return word ^ word >> 31
 
 
 @inline
@@ -99,11 +108,6 @@ def seed_stream(stream: Stream, key: Key, number: Word) -> None:
     word = _mix(key[0] + _GOLDEN * number)
     stream[0] = _mix(word ^ key[1])
     stream[1] = _mix(stream[0] + word + _GOLDEN) | u64(1)  # never both zero
-
-
-@kernel
-def _seed_from_python(stream: Stream, key: Key, number: Word) -> None:
-    seed_stream(stream, key, number)
 
 
 @inline
