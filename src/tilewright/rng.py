@@ -74,7 +74,7 @@ def stream_for(seed: int, number: int = 0) -> Stream:
     """
     check_integer(f"game number {excerpt(number)}", number, 0, 2**64 - 1)
     first, second = map(int, stream_key(seed))
-    word = _mix_in_python(first + int(_GOLDEN) * number)
+    word = _mix_in_python(first + int(_GOLDEN) * int(number))
     start = _mix_in_python(word ^ second)
     return np.array([start, _mix_in_python(start + word + int(_GOLDEN)) | 1], np.uint64)
 
