@@ -202,9 +202,7 @@ def run() -> None:
     _open_standard_streams()
     warnings.showwarning = _show_warning  # where it comes from is of no interest
     sys.unraisablehook = _repeat_interrupt
-    gc.set_threshold(
-        200_000, 20, 100
-    )  # compiling and importing make many objects that stay: fewer looks at all of them
+    gc.set_threshold(50_000, 20, 100)  # compiling and importing make many objects that stay: fewer looks at all of them
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a board is printed even if the encoding lacks its lines
