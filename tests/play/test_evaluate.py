@@ -3,12 +3,18 @@
 import json
 import os
 import signal
+import threading
+import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tilewright import Agent, Episode, Evaluation, Game, UsageError, evaluate, make_agent, make_game
+from tilewright import Agent, Episode, Evaluation, Game, UsageError, evaluate, make_agent, make_game, read_games
+from tilewright._core import parallel
+from tilewright.agents.base import Player
+from tilewright.agents.expectimax import ExpectimaxAgent
 from tilewright.agents.greedy import GreedyAgent, GreedyPolicy
 from tilewright.agents.random import RandomAgent, RandomPolicy
 from tilewright.games.board import Board
@@ -189,3 +195,29 @@ def test_ctrl_c_attaches_the_games_that_were_finished(agent: Agent) -> None:
     whole = evaluate(RandomAgent(), games=10, seed=6)
     assert [by_number[number] for number in range(10)] == whole.scores.tolist()
     assert (partial.scores > 0).all()
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_ctrl_c_does_not_wait_for_games_that_take_hours(
+    recorded: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(parallel, "_PATIENCE", 0)
+    players = list[Player]()
+    make_player = ExpectimaxAgent.player
+
+    def player(self: Agent, game: Game) -> Player:
+        players.append(make_player(self, game))
+        return players[-1]
+
+    def interrupt() -> None:
+        while sum(player.has_begun for player in players) < 2:
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(ExpectimaxAgent, "player", player)
+    threading.Thread(target=interrupt, daemon=True).start()
+    record = tmp_path / "games.jsonl"
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        evaluate("expectimax:depth=12", games=2, threads=2, record=record if recorded else None)
+    assert not hasattr(stopped.value, "partial")
+    assert not recorded or not list(read_games(record))

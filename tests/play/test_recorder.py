@@ -62,6 +62,15 @@ def test_games_are_written_in_their_order_as_soon_as_that_is_possible(tmp_path: 
     assert list(read_games(path)) == games
 
 
+def test_games_behind_one_that_was_never_finished_are_written_at_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    games = [recording_of(random_game(make_game("2048"), number), "somebody") for number in range(4)]
+    with GamesRecorder(path) as recorder:
+        for number in (3, 0, 2):
+            recorder.add(games[number])
+    assert list(read_games(path)) == [games[0], games[2], games[3]]
+
+
 def test_an_evaluation_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     evaluate(make_agent("random"), games=20, record=path)

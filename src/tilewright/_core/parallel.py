@@ -13,6 +13,7 @@ __all__ = ["check_threads", "default_threads", "parallel_for"]
 
 _MOST_THREADS = 1024
 _CHUNK_SECONDS = 0.1  # aim for a chunk: short enough for a smooth progress bar and a quick Ctrl-C
+_PATIENCE = 2.0  # seconds after an error or Ctrl-C, before chunks are abandoned
 
 
 def default_threads() -> int:
@@ -36,11 +37,13 @@ def parallel_for(
     threads: int,
     progress: Callable[[int], None] | None = None,
     until: Callable[[], bool] | None = None,
+    abandon: Callable[[], None] | None = None,
 ) -> int:
     """Call `work(first, n)` for chunks of the numbers 0 to `count - 1`, each number once, on several threads.
 
     No further chunk is started after `until` returns True, after an error in a thread, or after Ctrl-C. Chunks that
-    have started are finished first, so the numbers covered are always 0 to some number.
+    have started are finished first, so the numbers covered are always 0 to some number. With `abandon`, they have two
+    seconds for that after Ctrl-C.
 
     Args:
         work: Called with the first number of a chunk and the size of the chunk.
@@ -48,6 +51,7 @@ def parallel_for(
         threads: The number of threads, at least 1.
         progress: Called with the size of every finished chunk, from the thread that finished it.
         until: Asked before every chunk.
+        abandon: Makes every call of `work` return soon, from any thread.
 
     Returns:
         How many numbers were covered.
@@ -68,6 +72,8 @@ def parallel_for(
                 pass
     except BaseException:
         chunks.stop()
+        if abandon is not None and not all_end(pool, _PATIENCE):
+            abandon()
         raise
     finally:
         for thread in pool:
@@ -76,6 +82,15 @@ def parallel_for(
     if chunks.error is not None:
         raise chunks.error
     return chunks.covered
+
+
+def all_end(threads: list[threading.Thread], seconds: float) -> bool:
+    """Wait for threads; return whether all have ended in this time."""
+    deadline = time.monotonic() + seconds
+    for thread in threads:
+        if thread.ident is not None:
+            thread.join(max(0.0, deadline - time.monotonic()))
+    return not any(thread.is_alive() for thread in threads)
 
 
 class _Chunks:

@@ -64,7 +64,8 @@ def evaluate(
         UsageError: An argument is impossible, or the games of a cluster are to be recorded.
         FileError: The games cannot be recorded, or not all of them; in that case, its attribute `partial` is the
             evaluation of the games finished until then.
-        KeyboardInterrupt: On Ctrl-C; its attribute `partial` is the evaluation of the games finished until then.
+        KeyboardInterrupt: On Ctrl-C; its attribute `partial` is the evaluation of the games finished until then. Games
+            that have begun have two seconds to end; after that, searches are stopped, and their games do not count.
     """
     agent, game = make_agent(agent), make_game(game)
     games, seed = _whole("games", games), _whole("seed", seed)
@@ -98,6 +99,8 @@ class _Evaluator:
             raise UsageError(f"games={games}: there is not enough memory for the results") from None
         self.finished = np.zeros(games, np.bool_)
         self._players = threading.local()
+        self._all_players: list[Player] = []
+        self._abandoned = False  # the games that are under way
         self._began = 0.0
         self._result: Evaluation | None = None  # of all games
 
@@ -142,7 +145,19 @@ class _Evaluator:
         elif isinstance(self.agent, BatchAgent) and recorder is None:
             self._play_batches(self.agent, progress)
         else:
-            parallel_for(lambda first, count: self._play(first, count, recorder), self.games, self.threads, progress)
+            parallel_for(
+                lambda first, count: self._play(first, count, recorder),
+                self.games,
+                self.threads,
+                progress,
+                abandon=self._abandon,
+            )
+
+    def _abandon(self) -> None:
+        """End the searches of all players; the games that are under way do not count."""
+        self._abandoned = True
+        for player in self._all_players:
+            player.stop()
 
     def _warm_up(self, recorder: GamesRecorder | None) -> bool:
         """Load or compile the kernels, so that only playing is timed; return whether the agent plays in Python."""
@@ -162,6 +177,9 @@ class _Evaluator:
         """Return the player of this thread."""
         if not hasattr(self._players, "player"):
             self._players.player = self.agent.player(self.game)
+            self._all_players.append(self._players.player)
+            if self._abandoned:
+                self._players.player.stop()
         player: Player = self._players.player
         return player
 
@@ -171,6 +189,8 @@ class _Evaluator:
         if player.policy is not None and recorder is None:
             results = self._results_of(first, count)
             play_games(self.game.rules, player.policy, stream_key(self.seed), first, new_stream(), results)
+            if self._abandoned:
+                return
         else:
             for number in range(first, first + count):
                 recording = play_recorded(player, self.seed, number)

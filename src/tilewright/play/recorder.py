@@ -145,11 +145,14 @@ class GamesRecorder(_RecordFile):
         return FileError(f"{error}; the file has {kept}")
 
     def close(self) -> None:
-        """Write the games that could not be written before, waiting a while for room, and close the file.
+        """Write the games that are left, waiting a while for room, and close the file.
+
+        Those are games that could not be written before, and games behind one that was never finished.
 
         Raises:
             FileError: Some games could not be written.
         """
+        self._unwritten += [self._waiting.pop(number).encode() for number in sorted(self._waiting)]
         try:
             write_patiently(self._write_games, lambda: PATIENCE)
         except FileError as error:
