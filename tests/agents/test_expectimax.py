@@ -14,7 +14,7 @@ from tilewright.agents.expectimax import ExpectimaxAgent
 from tilewright.agents.ntuple import NTupleAgent
 from tilewright.ntuple.model import Model
 from tilewright.ntuple.patterns import NTupleArchitecture
-from tilewright.search.heuristic import WEIGHTS
+from tilewright.search.heuristic import CORNER_WEIGHTS
 from tilewright.testing import check_agent
 
 SHAPE = NTupleArchitecture(("0124", "456", "89a"), symmetric=False)
@@ -114,14 +114,16 @@ def test_the_depth_of_the_heuristic_follows_from_the_number_of_different_tiles(t
 def test_the_heuristic_without_a_depth_searches_as_the_formula_says() -> None:
     game, rng = make_game("2048:rows=2,columns=3"), random.Random(4)
     player = make_agent("heuristic").player(game)
-    evaluator = partial(naive_minimax.worths, weights=WEIGHTS["2048"])
-    boards = [random_board(game, rng) for _ in range(30)]
+    boards = [random_board(game, rng) for _ in range(60)]
     boards = [board for board in boards if game.legal(board) and game.largest(board) <= 1024]  # far from a 65536
+    boards = [board for board in boards if naive_minimax.corner_is_clear(board, CORNER_WEIGHTS)]
     assert len(boards) > 4
     for board in boards:
+        corner = naive_minimax.corner_of(board, CORNER_WEIGHTS)
+        evaluator = partial(naive_minimax.corner_worths, weights=CORNER_WEIGHTS, corner=corner)
         tiles = {tile for row in board.tiles for tile in row if tile}
         depth, rarity = max(4, len(tiles) - 1), naive_expectimax.rarity_of(0.005)
-        expected = naive_expectimax.moves(board, evaluator, depth, rarity)
+        expected = naive_expectimax.moves_by_afterstates(board, evaluator, depth, rarity)
         assert player.analyse(board).values == pytest.approx(expected, rel=1e-5)
 
 

@@ -2,6 +2,7 @@
 
 import math
 from itertools import pairwise
+from typing import NamedTuple
 
 from tests.games.naive import score
 from tilewright.games.board import Board
@@ -9,6 +10,14 @@ from tilewright.search.heuristic import MIN_VALUE, LineWeights, Weights
 from tilewright.search.minimax import LOST
 
 Values = dict[str, float]
+
+
+class Corner(NamedTuple):
+    """How a search that keeps its corner reads boards."""
+
+    row_step: int  # 1: rows are read from the left, -1: from the right
+    column_step: int
+    lift: float  # added to the value of every board
 
 
 def rank(game: str, tile: int) -> int:
@@ -31,7 +40,9 @@ def size(game: str, tile: int, weights: Weights) -> float:
     return float(place**weights.power * weights.growth**place) if tile else 0.0
 
 
-def line_value(game: str, line: list[int], weights: Weights, kind: LineWeights, most: int) -> float:
+def line_value(
+    game: str, line: list[int], weights: Weights, kind: LineWeights, most: int, least: float = MIN_VALUE
+) -> float:
     """The value of a line whose first cell is where large tiles belong."""
     value: float = weights.base
     tiles = [tile for tile in line if tile]
@@ -46,22 +57,52 @@ def line_value(game: str, line: list[int], weights: Weights, kind: LineWeights, 
         if after > before:
             value -= kind.order * (after - before) + kind.fault * before
     value -= kind.far * size(game, line[-1], weights)
-    return float(max(value, MIN_VALUE))
+    return float(max(value, least))
+
+
+def sums_by_step(board: Board, weights: Weights, least: float) -> list[dict[int, float]]:
+    """The sums over the rows from the left (step 1) and from the right (-1), and those over the columns."""
+    game, rows = board.game, [list(row) for row in board.tiles]
+    most = getattr(game, "max_tile", 0)
+    found = []
+    for lines in (rows, [list(column) for column in zip(*rows, strict=True)]):
+        kinds = [weights.edge if i in (0, len(lines) - 1) else weights.inner for i in range(len(lines))]
+        read = list(zip(lines, kinds, strict=True))
+        found.append(
+            {
+                step: sum(line_value(game.name, line[::step], weights, kind, most, least) for line, kind in read)
+                for step in (1, -1)
+            }
+        )
+    return found
 
 
 def board_value(board: Board, weights: Weights) -> float:
     """The sum over rows and columns; all rows are read from the same end, and all columns."""
-    game, rows = board.game, [list(row) for row in board.tiles]
-    most = getattr(game, "max_tile", 0)
-    total = 0.0
-    for lines in (rows, [list(column) for column in zip(*rows, strict=True)]):
-        sums = []
-        for direction in (1, -1):
-            kinds = [weights.edge if i in (0, len(lines) - 1) else weights.inner for i in range(len(lines))]
-            read = zip(lines, kinds, strict=True)
-            sums.append(sum(line_value(game.name, line[::direction], weights, kind, most) for line, kind in read))
-        total += max(sums)
-    return total
+    return sum(max(sums.values()) for sums in sums_by_step(board, weights, MIN_VALUE))
+
+
+def corner_of(board: Board, weights: Weights) -> Corner:
+    """The corner of a search from this board."""
+    rows, columns = sums_by_step(board, weights, -math.inf)
+    half_empty = weights.base * (board.game.rows + board.game.columns) / 2
+    lift = max(0.0, half_empty - max(rows.values()) - max(columns.values()))
+    return Corner(*(1 if sums[1] >= sums[-1] else -1 for sums in (rows, columns)), lift)
+
+
+def corner_is_clear(board: Board, weights: Weights) -> bool:
+    """Whether rounding cannot change the corner."""
+    return not any(math.isclose(*sums.values(), rel_tol=1e-5) for sums in sums_by_step(board, weights, -math.inf))
+
+
+def corner_worths(board: Board, weights: Weights, corner: Corner) -> Values:
+    """What each legal move earns, and what the board then looks like, read from one corner."""
+    found = {}
+    for action in board.game.legal(board):
+        after, reward = board.game.slide(board, action)
+        rows, columns = sums_by_step(after, weights, -math.inf)
+        found[action] = reward + max(rows[corner.row_step] + columns[corner.column_step] + corner.lift, MIN_VALUE)
+    return found
 
 
 def worths(board: Board, weights: Weights) -> Values:

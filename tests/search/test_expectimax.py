@@ -1,7 +1,6 @@
 """Expectimax against the naive recursion, and what a time limit, a table and pruning may change."""
 
 import random
-from collections.abc import Callable
 from functools import cache, partial
 
 import numpy as np
@@ -19,7 +18,7 @@ from tilewright.games.rules import ACTIONS, typed_state
 from tilewright.ntuple.model import VALUE_FUNCTIONS, Model
 from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.rng import new_stream, stream_for, stream_key
-from tilewright.search.afterstate_expectimax import AfterstateExpectimax, make_afterstate_expectimax
+from tilewright.search.afterstate_expectimax import MAX_SEARCHES, AfterstateExpectimax, make_afterstate_expectimax
 from tilewright.search.evaluator import Evaluator, make_evaluator
 from tilewright.search.expectimax import MAX_DEPTH, Expectimax, eighth_bits, make_expectimax
 
@@ -133,13 +132,10 @@ def test_a_table_changes_no_move_of_whole_games(spec: str) -> None:
 
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("least", [0.2, 0.02, 0.001])
-@pytest.mark.parametrize("make", [make_expectimax, make_afterstate_expectimax])
-def test_improbable_branches_are_judged_at_once(
-    make: Callable[..., Expectimax | AfterstateExpectimax], least: float, spec: str
-) -> None:
+def test_improbable_branches_are_judged_at_once(least: float, spec: str) -> None:
     model = random_model(spec)
     evaluator = naive_leaf(model)
-    search = make(leaf_of(model), [3], min_probability=least)  # one table for all boards
+    search = make_expectimax(leaf_of(model), [3], min_probability=least)  # one table for all boards
     differ = 0
     for board in crowded_boards(spec)[:40]:
         expected = naive.moves(board, evaluator, 3, eighth_bits(least))
@@ -149,16 +145,32 @@ def test_improbable_branches_are_judged_at_once(
 
 
 @pytest.mark.parametrize("spec", GAMES)
-def test_a_table_of_afterstates_changes_no_value(spec: str) -> None:
-    """Neither one of two entries nor one that is full of other boards, searched to other depths."""
+@pytest.mark.parametrize(("least", "depth"), [(0.2, 3), (0.02, 4), (0.001, 4)])
+def test_a_search_of_afterstates_finds_what_the_naive_memory_finds(least: float, depth: int, spec: str) -> None:
+    """Also with a table that is full of other boards, searched to other depths."""
     model = random_model(spec)
-    searches = [
-        make_afterstate_expectimax(leaf_of(model), [4, 3], min_probability=0.02, table_megabytes=megabytes)
-        for megabytes in (0.0, 8.0)
-    ]
-    for board in crowded_boards(spec)[:60]:
-        small, large = (worth_of(search, board) for search in searches)
-        assert small == large
+    evaluator, shallow, served = naive_leaf(model), 2, 0
+    search = make_afterstate_expectimax(leaf_of(model), [depth, shallow], min_probability=least, table_megabytes=32)
+    for board in crowded_boards(spec, 2)[:20]:
+        full = not any(tile == 0 for row in board.tiles for tile in row)
+        plies = depth if full else shallow
+        expected = naive.moves_by_afterstates(board, evaluator, plies, eighth_bits(least))
+        assert worth_of(search, board) == pytest.approx(expected, rel=1e-5)
+        deep = search._replace(depths=np.full(17, depth))
+        expected = naive.moves_by_afterstates(board, evaluator, depth, eighth_bits(least))
+        assert worth_of(deep, board) == pytest.approx(expected, rel=1e-5)
+        served += expected != pytest.approx(naive.moves(board, evaluator, depth, eighth_bits(least)), rel=1e-5)
+    assert served or least == 0.2 or spec == "threes"  # there a new tile has few places, and few ways lead to a board
+
+
+def test_the_numbers_of_searches_come_again_only_with_an_empty_table() -> None:
+    model = random_model("2048")
+    search = make_afterstate_expectimax(leaf_of(model), [3], min_probability=0.01)
+    boards = crowded_boards("2048")[:10]
+    expected = [worth_of(search, board) for board in boards]
+    search.searches[0] = MAX_SEARCHES - 5
+    assert [worth_of(search, board) for board in boards] == expected
+    assert search.searches[0] == 6
 
 
 def test_out_of_time_a_search_of_afterstates_keeps_the_last_completed_depth() -> None:
@@ -170,7 +182,7 @@ def test_out_of_time_a_search_of_afterstates_keeps_the_last_completed_depth() ->
     for board in crowded_boards("2048")[:40]:
         found = worth_of(timed, board)
         depth = int(timed.status.depth[0])
-        assert found == worth_of(fixed[depth]._replace(table=timed.table), board)
+        assert found == worth_of(fixed[depth]._replace(table=timed.table, searches=timed.searches), board)
         assert found == worth_of(fixed[depth], board)
 
 

@@ -1,17 +1,34 @@
 """The heuristic leaf against its naive twin."""
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.games.variants import random_board
 from tests.search import naive_minimax as naive
+from tests.search.naive_expectimax import moves_by_afterstates
 from tilewright import Board, make_game
 from tilewright._core.jit import kernel
+from tilewright.games.policy import act_one
 from tilewright.games.rules import ACTIONS, Rules, State, typed_state
-from tilewright.search.evaluator import evaluate_state
-from tilewright.search.heuristic import MIN_VALUE, WEIGHTS, Heuristic, LineWeights, Weights, line_values, make_heuristic
+from tilewright.rng import stream_for
+from tilewright.search.afterstate_expectimax import make_afterstate_expectimax
+from tilewright.search.evaluator import begin_search, evaluate_state
+from tilewright.search.expectimax import eighth_bits
+from tilewright.search.heuristic import (
+    CORNER_WEIGHTS,
+    MIN_VALUE,
+    WEIGHTS,
+    CornerHeuristic,
+    Heuristic,
+    LineWeights,
+    Weights,
+    line_values,
+    make_corner_heuristic,
+    make_heuristic,
+)
 
 # All weights differ, so that no two can be mistaken for each other; the base is small enough for MIN_VALUE to matter.
 ODD = Weights(
@@ -31,11 +48,20 @@ def judge_once(evaluator: Heuristic, rules: Rules, state: State) -> float:
     return value
 
 
+@kernel
+def judge_from(evaluator: CornerHeuristic, rules: Rules, first: State, state: State) -> float:
+    begin_search(evaluator, rules, first)
+    value: float = evaluate_state(evaluator, rules, state)
+    return value
+
+
+def values_of(q_values: np.ndarray[Any, np.dtype[np.float32]]) -> dict[str, float]:
+    return {action: float(q_values[i]) for i, action in enumerate(ACTIONS) if np.isfinite(q_values[i])}
+
+
 def judged(evaluator: Heuristic, board: Board) -> tuple[float, dict[str, float]]:
     value = judge_once(evaluator, board.game.rules, typed_state(board.state))
-    return value, {
-        action: float(evaluator.q_values[i]) for i, action in enumerate(ACTIONS) if np.isfinite(evaluator.q_values[i])
-    }
+    return value, values_of(evaluator.q_values)
 
 
 @pytest.mark.parametrize("length", [2, 3, 4])
@@ -107,6 +133,58 @@ def test_symmetric_images_are_worth_the_same(spec: str) -> None:
     for _ in range(50):
         values = [judged(evaluator, symmetry)[0] for symmetry in game.symmetries(random_board(game, rng))]
         assert values == pytest.approx([values[0]] * len(values), rel=1e-6)
+
+
+@pytest.mark.parametrize("spec", ["2048", "2048:columns=3", "2048:rows=3,columns=2"])
+@pytest.mark.parametrize("weights", [ODD, CORNER_WEIGHTS])
+def test_every_board_of_a_search_is_read_from_the_corner_where_it_began(weights: Weights, spec: str) -> None:
+    game, rng = make_game(spec), random.Random(5)
+    evaluator = make_corner_heuristic(game, weights)
+    corners, lifted = set(), 0
+    for _ in range(80):
+        first, board = random_board(game, rng), random_board(game, rng)
+        if max(map(game.largest, (first, board))) > 16384 or not naive.corner_is_clear(first, weights):
+            continue
+        corner = naive.corner_of(first, weights)
+        corners.add(corner[:2])
+        lifted += corner.lift > 0
+        expected = naive.corner_worths(board, weights, corner)
+        value = judge_from(evaluator, game.rules, typed_state(first.state), typed_state(board.state))
+        assert values_of(evaluator.q_values) == pytest.approx(expected, rel=1e-5, abs=1.0)
+        assert value == max(values_of(evaluator.q_values).values(), default=0.0)
+    assert len(corners) == 4
+    assert lifted or weights is ODD
+
+
+def test_a_deep_search_keeps_its_corner_whatever_was_searched_before() -> None:
+    game, rng = make_game("2048"), random.Random(6)
+    search = make_afterstate_expectimax(make_corner_heuristic(game), [3], min_probability=0.01, table_megabytes=8)
+    corners = set()
+    for _ in range(40):
+        board = random_board(game, rng)
+        empty = sum(tile == 0 for row in board.tiles for tile in row)
+        if empty > 6 or game.largest(board) > 8192 or not naive.corner_is_clear(board, CORNER_WEIGHTS):
+            continue
+        corner = naive.corner_of(board, CORNER_WEIGHTS)
+        corners.add(corner[:2])
+        expected = moves_by_afterstates(
+            board, lambda leaf, corner=corner: naive.corner_worths(leaf, CORNER_WEIGHTS, corner), 3, eighth_bits(0.01)
+        )
+        act_one(search, game.rules, typed_state(board.state), stream_for(0))
+        assert values_of(search.q_values) == pytest.approx(expected, rel=1e-5)
+    assert len(corners) > 2
+
+
+def test_badly_ordered_boards_are_told_apart() -> None:
+    """Large tiles in the middle cost more than an empty board is worth; values must not all end at the floor."""
+    game = make_game("2048")
+    board = game.parse("2 4 8 2 / 4 16384 2 4 / 2 8 8192 2 / 0 4 2 4")
+    evaluator = make_corner_heuristic(game)
+    judge_from(evaluator, game.rules, typed_state(board.state), typed_state(board.state))
+    worths = values_of(evaluator.q_values)
+    assert float(evaluator.lift[0]) > 0
+    assert len(set(worths.values())) == len(worths)
+    assert min(worths.values()) > MIN_VALUE
 
 
 def test_every_thread_gets_room_of_its_own_and_shares_the_table() -> None:

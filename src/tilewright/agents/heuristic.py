@@ -1,14 +1,16 @@
 """`heuristic`: expectimax with a hand-made evaluation; needs no training."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from tilewright.agents.search_agent import SearchAgent
+from tilewright._core.options import Range
+from tilewright.agents.endgames import with_endgames
+from tilewright.agents.search_agent import MAX_TABLE, SearchAgent
 from tilewright.games.base import Game
 from tilewright.games.policy import Policy
 from tilewright.search.afterstate_expectimax import make_afterstate_expectimax
 from tilewright.search.expectimax import MAX_DEPTH
-from tilewright.search.heuristic import make_heuristic
+from tilewright.search.heuristic import make_corner_heuristic, make_heuristic
 
 __all__ = ["HeuristicAgent"]
 
@@ -28,25 +30,31 @@ class HeuristicAgent(SearchAgent):
             from the board; with `limits` or `prune=0` it is 3.
         prune: Branches less probable than this are evaluated without further search; by default 0.005 where the depth
             follows from the board, and otherwise 0.
+        table: The size of the transposition table in megabytes.
+        endgames: Files of endgame tables (`solve endgame:…`), with + between them, that correct its values.
 
     >>> make_agent("heuristic:depth=3").spec
     'heuristic:depth=3'
     """
 
+    table: Annotated[float, Range(0, MAX_TABLE)] = 4
+    endgames: str = ""
+
     name: ClassVar[str] = "heuristic"
     default_depth: ClassVar[None] = None
 
     def policy(self, game: Game) -> Policy:
-        """Return the search over the heuristic."""
+        """Return the search over the heuristic, with the endgame tables."""
         by_board = self.depth is None and self.ms is None and not self.limits
         prune = (BY_BOARD_PRUNE if by_board else 0.0) if self.prune is None else self.prune
         if not prune:
-            return self._make_search(make_heuristic(game))
-        return make_afterstate_expectimax(
-            make_heuristic(game),
+            return with_endgames(self._make_search(make_heuristic(game)), self.endgames, game)
+        search = make_afterstate_expectimax(
+            make_corner_heuristic(game) if game.name == "2048" else make_heuristic(game),
             [MAX_DEPTH] if by_board else self._depths(),
             min_probability=prune,
             depths_by_tiles=DEPTHS_BY_TILES if by_board else None,
             milliseconds=self.ms,
             table_megabytes=self.table,
         )
+        return with_endgames(search, self.endgames, game)

@@ -10,7 +10,7 @@ from tilewright.search.clock import MAX_MS, MIN_MS
 from tilewright.search.evaluator import Evaluator
 from tilewright.search.expectimax import MAX_DEPTH, Expectimax, make_expectimax
 
-__all__ = ["SearchAgent"]
+__all__ = ["MAX_TABLE", "SearchAgent"]
 
 MAX_TABLE = 4_096  # megabytes
 MAX_PRUNE = 0.99  # a branch that is more probable than this counts as certain

@@ -1,7 +1,7 @@
 """Evaluators: the value of a state by its best move, without looking further ahead.
 
 An evaluator is a NamedTuple type with a field `q_values` and the verb `evaluate_state`. The value functions of trained
-networks are evaluators; so is the heuristic (see `heuristic`).
+networks are evaluators; so are the heuristics (see `heuristic`). Searches of afterstates also call `begin_search`.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -17,7 +17,14 @@ from tilewright.ntuple.value import ActionValues, AfterstateValues, StateValues,
 from tilewright.ntuple.weights import compute_indices, extra_key, lookups, sum_weights
 from tilewright.search.transposition import TranspositionTable, make_transposition_table, probe, slot_of, store
 
-__all__ = ["CachedAfterstateValues", "Evaluator", "evaluate_state", "make_evaluator"]
+__all__ = [
+    "CachedAfterstateValues",
+    "Evaluator",
+    "begin_search",
+    "evaluate_state",
+    "make_evaluator",
+    "need_no_preparation",
+]
 
 u64 = np.uint64
 LEAF = u64(1)  # how the states of the cache are searched: not at all
@@ -32,6 +39,11 @@ def evaluate_state(evaluator: Evaluator, rules: Rules, state: State) -> Float:
     The values of the four moves are left in `evaluator.q_values`, -inf where a move is illegal.
     """
     raise TypeError("evaluate_state is a verb for kernels")
+
+
+def begin_search(evaluator: Evaluator, rules: Rules, state: State) -> None:
+    """Prepare the evaluator for a search from `state`."""
+    raise TypeError("begin_search is a verb for kernels")
 
 
 @implements(evaluate_state, AfterstateValues, StateValues, ActionValues)
@@ -96,3 +108,8 @@ def evaluate_by_cached_values(evaluator: CachedAfterstateValues, rules: Rules, s
             values.q_values[action] = value + np.float32(values.reward[action])
         best = max(best, values.q_values[action])
     return np.float32(0) if best == LOWEST else best
+
+
+@implements(begin_search, AfterstateValues, StateValues, ActionValues, Downgraded, CachedAfterstateValues)
+def need_no_preparation(evaluator: Evaluator, rules: Rules, state: State) -> None:
+    """The values of a network do not depend on where a search begins."""
