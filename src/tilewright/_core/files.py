@@ -272,9 +272,7 @@ def _parse_header(path: Path, text: bytes) -> tuple[dict[str, object], dict[str,
         raise FileError(f"{path}: its header is damaged: {error}") from None
 
 
-def _map_tensors(
-    path: Path, file: IO[bytes], header: Mapping[str, object], base: int, size: int
-) -> dict[str, Array]:
+def _map_tensors(path: Path, file: IO[bytes], header: Mapping[str, object], base: int, size: int) -> dict[str, Array]:
     """Map the arrays, which begin at byte `base` and fill the rest of the file without gaps."""
     try:
         layout = [_layout(name, entry) for name, entry in header.items()]
