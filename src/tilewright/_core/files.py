@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.descriptors import lock_descriptor
+from tilewright._core.folders import make_folders
 from tilewright._core.inputs import open_input, shown
 from tilewright._core.outputs import FileKind, check_output, write_error
 from tilewright._core.text import excerpt
@@ -74,7 +75,7 @@ def replace_file(path: Path, kind: FileKind | None = None, *, force: bool = Fals
     target = check_output(path, kind, force=force)
     temporary: Path | None = None
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(target.parent)
         remove_unfinished(target)
         with _open_unfinished(target) as file:
             temporary = Path(file.name)
@@ -137,7 +138,7 @@ def make_folder(folder: Path) -> None:
         FileError: The folder cannot be made.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folders(folder)
     except OSError as error:
         raise write_error(folder, error) from error
     except ValueError:
