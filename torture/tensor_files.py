@@ -90,8 +90,8 @@ def _mutate_metadata(chance: random.Random, metadata: Any) -> Any:
     changed = dict(metadata)
     key = chance.choice(list(changed))
     text = changed[key]
-    if isinstance(text, str) and text[:1] in "{[" and text and sometimes(chance, 0.9):
-        tree = json.loads(text)
+    tree = _parsed(text)
+    if isinstance(tree, dict | list) and sometimes(chance, 0.9):
         for _ in range(chance.choice((1, 1, 2))):
             tree = mutate_tree(chance, tree)
         changed[key] = json.dumps(tree)
@@ -104,6 +104,14 @@ def _mutate_metadata(chance: random.Random, metadata: Any) -> Any:
     elif isinstance(text, str):
         changed[key] = mutate_text(chance, text)
     return changed
+
+
+def _parsed(text: Any) -> Any:
+    """The value of a JSON text; None for what is no such text, as after an earlier change."""
+    try:
+        return json.loads(text) if isinstance(text, str) else None
+    except (RecursionError, ValueError):
+        return None
 
 
 def _mutate_arrays(chance: random.Random, arrays: Arrays, compressed: bool) -> Arrays:

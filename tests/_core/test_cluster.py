@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import socket
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from tests.training.sessions import learned, tiny, train
 from tilewright import evaluate, make_agent, make_game
 from tilewright._core.cluster import Cluster
 from tilewright.agents.base import Agent
+from tilewright.cli.terminal import stopping_on_signals
 from tilewright.errors import ConfigError, UsageError
 from tilewright.games.board import Board
 from tilewright.ntuple.model import Model
@@ -254,6 +256,51 @@ def test_a_cluster_without_an_address_is_a_new_one(monkeypatch: pytest.MonkeyPat
         with Cluster(**given):
             pass
     assert [(one["address"], one.get("num_cpus")) for one in options] == [("local", 3), ("auto", None)]
+
+
+@pytest.mark.parametrize("when", ["while Ray starts", "once Ray has started"])
+def test_sigterm_stops_a_command_on_a_cluster_as_elsewhere(when: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray answers it by ending the program with exit code 15, without a word, and without what was played so far."""
+    calls: list[str] = []
+
+    def init(**options: object) -> None:
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(number))  # as Ray does
+        if when == "while Ray starts":
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr("ray.init", init)
+    monkeypatch.setattr("ray.shutdown", lambda: calls.append("shutdown"))
+    monkeypatch.setattr("ray.remote", lambda **_: lambda target: type("", (), {"remote": staticmethod(lambda: None)}))
+    before = signal.getsignal(signal.SIGTERM)
+    with stopping_on_signals(), pytest.raises(KeyboardInterrupt), Cluster():
+        signal.raise_signal(signal.SIGTERM)
+    assert calls == ["shutdown"]
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+STOPPED_AT_THE_START = """
+import os, signal
+import ray
+from tilewright.cli.main import main
+
+init = ray.init
+
+def init_and_stop(**options):
+    init(**options)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+ray.init = init_and_stop
+code = main(os.environ["WORDS"].split())
+print(code, ray.is_initialized())
+"""
+
+
+def test_a_training_that_is_stopped_while_ray_starts_ends_in_order(tmp_path: Path) -> None:
+    words = f"train minute --engine ray --threads 1 --out {tmp_path / 'run'}"
+    said = run_python(STOPPED_AT_THE_START, WORDS=words)
+    assert (said.returncode, said.stdout) == (0, "1 False\n"), said.stderr
+    assert said.stderr.endswith("tilewright: stopped\n")
+    assert not (tmp_path / "run").exists()
 
 
 def test_an_address_where_nobody_listens_is_refused_at_once(command: Command, tmp_path: Path) -> None:  # noqa: F811

@@ -335,6 +335,28 @@ def test_a_file_is_replaced_only_when_all_is_written(tmp_path: Path) -> None:
     assert leftovers(tmp_path) == []
 
 
+@pytest.mark.parametrize("step", ["_parse_header", "_map_tensors", "_verify_checksum"])
+def test_a_file_that_is_replaced_while_it_is_read_is_the_old_one(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A training replaces its model, and somebody else reads it: neither a mixture of two, nor damaged."""
+    path, new = tmp_path / "model", tmp_path / "new"
+    for file, length in ((path, 300), (new, 20)):
+        write_tensors(file, {"weights": np.full(length, length, np.float32)}, {"length": str(length)})
+    original = getattr(files, step)
+
+    def replacing(*arguments: Any) -> Any:
+        if new.exists():
+            new.replace(path)
+        return original(*arguments)
+
+    monkeypatch.setattr(files, step, replacing)
+    for length in (300, 20):
+        tensors, metadata = read_tensors(path)
+        assert metadata["length"] == str(length)
+        np.testing.assert_array_equal(tensors["weights"], np.full(length, length))
+
+
 @pytest.fixture
 def _umask_of_a_group() -> Iterator[None]:
     before = os.umask(0o027)

@@ -174,6 +174,7 @@ def run(script: str, folder: Path, **changes: str) -> subprocess.CompletedProces
         ("$T nonsense 2>&-", 2, b""),
         ("$T games > /dev/full", 1, b"tilewright: [Errno 28] No space left on device\n"),
         ("$T --help > /dev/full", 1, b"tilewright: [Errno 28] No space left on device\n"),
+        ("$T serve --port 0 > /dev/full", 1, b"tilewright: [Errno 28] No space left on device\n"),
         ("$T nonsense 2> /dev/full", 2, b""),
         ("$T play --seed 1 --agent greedy <&- | tail -1", 0, b""),
         ("$T games | head -c 1 > /dev/null", 0, b""),
@@ -190,6 +191,15 @@ def test_a_closed_stream_takes_nothing_into_a_file(folder: Path, tmp_path: Path)
     found = run(f"$T evaluate random --games 3 --threads 1 --csv {tmp_path}/games.csv >&- 2>&-", folder)
     assert found.returncode == 0
     assert len((tmp_path / "games.csv").read_text().splitlines()) == 4
+
+
+@pytest.mark.parametrize("options", ["", "--json"])
+def test_files_are_written_also_where_nobody_takes_the_output(options: str, folder: Path, tmp_path: Path) -> None:
+    files = f"--csv {tmp_path}/games.csv --plot {tmp_path}/plot.png"
+    found = run(f"$T evaluate random --games 3 --threads 1 {files} {options} > /dev/full", folder)
+    assert (found.returncode, b"Traceback" in found.stderr) == (1, False)
+    assert len((tmp_path / "games.csv").read_text().splitlines()) == 4
+    assert (tmp_path / "plot.png").exists()
 
 
 def test_names_that_are_no_utf8_are_names(folder: Path, tmp_path: Path) -> None:

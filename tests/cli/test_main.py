@@ -194,3 +194,15 @@ def test_an_own_agent_that_cannot_be_used_is_one_line(tmp_path: Path, spec: str,
     assert (found.returncode, found.stdout) == (2, "")
     assert message in found.stderr
     assert found.stderr.count("\n") == 1
+
+
+def test_a_working_folder_that_was_removed_is_no_error(tmp_path: Path) -> None:
+    code = (
+        "import os, sys; from tilewright.cli.main import run\n"
+        "os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone'); sys.argv[1:] = ['games']; run()"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (said.returncode, said.stderr) == (0, "")
+    assert said.stdout.startswith("game ")

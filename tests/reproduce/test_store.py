@@ -5,6 +5,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from tilewright._core.outputs import is_full
 from tilewright._core.tables import Scalar
 from tilewright.errors import FileError
 from tilewright.reproduce import store as stores
-from tilewright.reproduce.jobs import EvaluationResult, TrainingResult, read_result
+from tilewright.reproduce.jobs import EvaluationResult, TrainingResult, read_result, remove_checkpoint
 from tilewright.reproduce.store import Store, TrialRecord, safe_name
 from tilewright.training.run_folder import CurvePoint
 
@@ -89,6 +90,35 @@ def test_a_run_folder_that_the_store_does_not_know_is_left_alone(tmp_path: Path)
 )
 def test_names_are_safe_for_file_systems_and_agent_specs(text: str, name: str) -> None:
     assert safe_name(text) == name
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x" * 130, "", ".", "..", "../elsewhere", "a/b", "a\0b", "a\nb"])
+def test_a_run_folder_whose_name_no_store_makes_is_refused(name: str, tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.run_folder("k", "name")
+    with closing(sqlite3.connect(store.file)) as connection, connection:
+        connection.execute("UPDATE run_folders SET name = ?", (name,))
+    with pytest.raises(FileError, match=r"results.sqlite: the name of the run folder of k is damaged$"):
+        Store(tmp_path).run_folder("k", "name")
+
+
+@pytest.mark.parametrize("key", ["x" * 300, "../elsewhere", "a\nb"])
+def test_a_key_of_which_no_name_can_be_made_is_refused(key: str, tmp_path: Path) -> None:
+    """Trials name their training by a key, and a damaged one may be no name of a folder."""
+    store = Store(tmp_path)
+    with pytest.raises(FileError, match=r"results.sqlite: the name of the run folder of .{1,41} is damaged$"):
+        store.run_folder(key)
+    with closing(sqlite3.connect(store.file)) as connection:
+        assert connection.execute("SELECT * FROM run_folders").fetchall() == []
+
+
+@pytest.mark.parametrize("key", ["k", "c" * 24])
+def test_the_longest_name_of_a_run_folder_is_read_again(key: str, tmp_path: Path) -> None:
+    Store(tmp_path).run_folder("d" * 24, "x" * 200)
+    folder = Store(tmp_path).run_folder(key, "x" * 200)
+    assert folder.name == f"{'x' * 120}_{key[:8]}"
+    folder.mkdir(parents=True)
+    assert Store(tmp_path).run_folder(key, "x" * 200) == folder
 
 
 DAMAGES = ["NULL", "7", "x'ff00'", "'null'", "'[]'", "'{'", "'3'", "'\"text\"'", "'" + "[" * 5000 + "'"]
@@ -193,3 +223,10 @@ def test_a_result_waits_for_room_on_a_full_disk(tmp_path: Path, monkeypatch: pyt
     found = store.find("k")
     assert found is not None
     assert found.result == result
+
+
+def test_a_checkpoint_that_cannot_be_removed_is_one_line(tmp_path: Path) -> None:
+    remove_checkpoint(tmp_path)  # nothing is there
+    (tmp_path / "checkpoint.safetensors").mkdir()
+    with pytest.raises(FileError, match=r"checkpoint.safetensors: cannot be removed: "):
+        remove_checkpoint(tmp_path)

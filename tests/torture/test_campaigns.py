@@ -11,6 +11,7 @@ from tilewright.web.app import make_app
 from torture.campaign import KINDS, judge, load_campaign
 from torture.kinds.routes import fill_path, list_routes
 from torture.pool import run_campaign
+from torture.tensor_files import mutated_file, sealed
 from torture.worker import input_of
 
 # How many inputs take about a second, and how many of its models, agents or commands a campaign uses: those whose
@@ -97,3 +98,10 @@ def test_an_input_depends_on_its_number_alone(kind: str, tmp_path: Path) -> None
     random.seed(5)
     assert repr([input_of(second, kind, 1, number) for number in reversed(range(20))][::-1]) == repr(made)
     assert repr(input_of(first, kind, 2, 0)) != repr(made[0])
+
+
+def test_files_whose_metadata_is_broken_json_are_changed_further() -> None:
+    """An earlier change may have broken it."""
+    content = sealed({"__metadata__": {"progress": '{"games": 1', "patterns": "[" * 5000}}, b"")
+    changed = {mutated_file(random.Random(number), content) for number in range(100)}
+    assert len(changed) > 20

@@ -7,8 +7,10 @@ or machine is lost is run again elsewhere.
 
 import contextlib
 import os
+import signal
 import socket
 import sys
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -57,7 +59,12 @@ class Cluster:
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # Ray warns unless it is set
         try:
             _check_that_reachable(self._address)
-            with contextlib.redirect_stdout(sys.stderr), _one_attempt(self._address):
+            with (
+                contextlib.redirect_stdout(sys.stderr),
+                _one_attempt(self._address),
+                _own_answer_to_sigterm(),
+                _ended_unless_started(ray),
+            ):
                 ray.init(**options, include_dashboard=False, log_to_driver=False, configure_logging=False)
         except Exception as error:  # noqa: BLE001  (Ray raises errors of all kinds, plain ones among them)
             where, reason = self._address or "this machine", str(error) or type(error).__name__
@@ -160,6 +167,37 @@ def _check_that_reachable(address: str | None) -> None:
     host, _, port = (address or "").rpartition("://")[2].rpartition(":")
     if host and port.isdecimal():
         socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
+
+
+@contextlib.contextmanager
+def _own_answer_to_sigterm() -> Iterator[None]:
+    """Keep the program's answer to SIGTERM: that of Ray ends the program with exit code 15, and saves nothing.
+
+    A signal that came while Ray starts, and was answered by Ray, is sent again.
+    """
+    answer = signal.getsignal(signal.SIGTERM)
+    if threading.current_thread() is not threading.main_thread() or answer is None:
+        yield  # Ray leaves signals alone, or a program around Python answers
+        return
+    try:
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGTERM, answer)
+    except SystemExit as stop:
+        if stop.code == signal.SIGTERM:
+            signal.raise_signal(signal.SIGTERM)
+        raise
+
+
+@contextlib.contextmanager
+def _ended_unless_started(ray: ModuleType) -> Iterator[None]:
+    """End what Ray has started if Ctrl-C or SIGTERM came while it starts."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit):
+        ray.shutdown()
+        raise
 
 
 @contextlib.contextmanager

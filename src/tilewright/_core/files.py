@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.descriptors import lock_descriptor
+from tilewright._core.folders import make_folders
 from tilewright._core.inputs import open_input, shown
 from tilewright._core.outputs import FileKind, check_output, write_error
 from tilewright._core.text import excerpt
@@ -74,7 +75,7 @@ def replace_file(path: Path, kind: FileKind | None = None, *, force: bool = Fals
     target = check_output(path, kind, force=force)
     temporary: Path | None = None
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(target.parent)
         remove_unfinished(target)
         with _open_unfinished(target) as file:
             temporary = Path(file.name)
@@ -137,7 +138,7 @@ def make_folder(folder: Path) -> None:
         FileError: The folder cannot be made.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folders(folder)
     except OSError as error:
         raise write_error(folder, error) from error
     except ValueError:
@@ -213,6 +214,8 @@ def _checksum(text: bytes, arrays: bytes) -> str:
 def read_tensors(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
     """Read a file that `write_tensors` wrote.
 
+    The file is opened once: one that replaces it meanwhile, as a training replaces its model, changes nothing.
+
     Returns:
         The arrays by name, mapped into memory read-only, and the metadata.
 
@@ -220,10 +223,11 @@ def read_tensors(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
         FileError: The file cannot be read, is of another kind, or is damaged.
     """
     try:
-        text, size = _read_header(path)
-        header, metadata = _parse_header(path, text)
-        tensors = _map_tensors(path, header, 8 + len(text), size)
-        _verify_checksum(path, text, metadata)
+        with open_input(path) as file:
+            text, size = _read_header(path, file)
+            header, metadata = _parse_header(path, text)
+            tensors = _map_tensors(path, file, header, 8 + len(text), size)
+            _verify_checksum(path, file, text, metadata)
     except OSError as error:
         raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
     return tensors, metadata
@@ -236,21 +240,21 @@ def read_metadata(path: Path) -> dict[str, str]:
         FileError: The file cannot be read, is of another kind, or its header is damaged.
     """
     try:
-        return _parse_header(path, _read_header(path)[0])[1]
+        with open_input(path) as file:
+            return _parse_header(path, _read_header(path, file)[0])[1]
     except OSError as error:
         raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
-def _read_header(path: Path) -> tuple[bytes, int]:
+def _read_header(path: Path, file: IO[bytes]) -> tuple[bytes, int]:
     """Return the text of the header, and the size of the whole file."""
-    with open_input(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        length = int.from_bytes(file.read(8), "little")
-        if size < 10 or not 2 <= length <= size - 8:
-            raise FileError(f"{path}: not a safetensors file")
-        if length > _MAX_HEADER:
-            raise FileError(f"{path}: a header of {length:,} bytes is too long; at most {_MAX_HEADER:,} are read")
-        return file.read(length), size
+    size = os.fstat(file.fileno()).st_size
+    length = int.from_bytes(file.read(8), "little")
+    if size < 10 or not 2 <= length <= size - 8:
+        raise FileError(f"{path}: not a safetensors file")
+    if length > _MAX_HEADER:
+        raise FileError(f"{path}: a header of {length:,} bytes is too long; at most {_MAX_HEADER:,} are read")
+    return file.read(length), size
 
 
 def forget_pages(tensor: Array) -> None:
@@ -269,7 +273,7 @@ def _parse_header(path: Path, text: bytes) -> tuple[dict[str, object], dict[str,
         raise FileError(f"{path}: its header is damaged: {error}") from None
 
 
-def _map_tensors(path: Path, header: Mapping[str, object], base: int, size: int) -> dict[str, Array]:
+def _map_tensors(path: Path, file: IO[bytes], header: Mapping[str, object], base: int, size: int) -> dict[str, Array]:
     """Map the arrays, which begin at byte `base` and fill the rest of the file without gaps."""
     try:
         layout = [_layout(name, entry) for name, entry in header.items()]
@@ -285,7 +289,7 @@ def _map_tensors(path: Path, header: Mapping[str, object], base: int, size: int)
         if base + stop > size:
             raise FileError(f"{path}: cut short: {size:,} bytes of at least {base + stop:,}")
         try:
-            tensors[name] = np.memmap(path, dtype, "r", base + begin, shape) if count else np.empty(shape, dtype)
+            tensors[name] = np.memmap(file, dtype, "r", base + begin, shape) if count else np.empty(shape, dtype)
         except ValueError as error:
             raise FileError(f"{path}: its header is damaged: {excerpt(name, 60)}: {error}") from None
     if base + end != size:
@@ -359,15 +363,14 @@ def _is_list_of_sizes(found: object) -> TypeGuard[list[int]]:
     return isinstance(found, list) and all(type(size) is int for size in found)
 
 
-def _verify_checksum(path: Path, text: bytes, metadata: Mapping[str, str]) -> None:
+def _verify_checksum(path: Path, file: IO[bytes], text: bytes, metadata: Mapping[str, str]) -> None:
     given = metadata.get("sha256", "")
     if not given:
         raise FileError(f"{path}: has no checksum; not a file of tilewright")
     digest = hashlib.sha256()
-    with open_input(path) as file:
-        file.seek(8 + len(text))
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
+    file.seek(8 + len(text))
+    while chunk := file.read(_CHUNK):
+        digest.update(chunk)
     before, _, after = text.rpartition(given.encode("ascii", "replace"))
     if given != _checksum(before + _NO_CHECKSUM + after, digest.digest()):
         raise FileError(f"{path}: damaged: its checksum does not match its content")

@@ -31,6 +31,8 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataC
 from numba.core.compiler import CompileResult
 from numba.core.typing import Signature
 
+from tilewright._core.folders import make_folders
+
 __all__ = ["KernelCache", "cache_folder", "cache_roots", "why_unsafe"]
 
 _NO_KERNELS = {
@@ -112,7 +114,7 @@ def cache_folder(variant: str) -> Path | None:
 def _make_folder(folder: Path) -> None:
     """Make the folder for this user alone, mark it as used, and remove those that were not used for a month."""
     new = not folder.exists()
-    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folders(folder.parent, 0o700)
     folder.mkdir(mode=0o700, exist_ok=True)
     if problem := why_unsafe(folder.parent) or why_unsafe(folder):
         raise OSError(f"{folder}: {problem}")

@@ -147,8 +147,14 @@ def _check_outputs(record: Path | None, csv: Path | None, plot: Path | None, inp
 def _finish(
     result: Evaluation, table: ExactTable | None, csv: Path | None, plot: Path | None, force: bool, as_json: bool
 ) -> None:
-    """Print the results, then write the files: a full disk does not take the results away."""
-    _report(result, table, as_json)
+    """Print the results, then write the files: neither a full disk nor output that nobody takes loses the other."""
+    try:
+        _report(result, table, as_json)
+    finally:
+        _write(result, csv, plot, force)
+
+
+def _write(result: Evaluation, csv: Path | None, plot: Path | None, force: bool) -> None:
     if csv is not None:
         result.to_csv(csv, force=force)
     if plot is not None:

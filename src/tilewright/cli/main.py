@@ -161,7 +161,10 @@ def _discard_output() -> None:
 
 def _import_from_current_folder() -> None:
     """Let specs such as `my_module:MyAgent` name modules of the current folder, as `python -m` does."""
-    folder = str(Path.cwd())
+    try:
+        folder = str(Path.cwd())
+    except OSError:  # it was removed
+        return
     if not sys.flags.safe_path and folder not in sys.path:
         sys.path.insert(0, folder)
 

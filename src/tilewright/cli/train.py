@@ -9,6 +9,7 @@ import click
 from tilewright._core.inputs import shown
 from tilewright.cli import output
 from tilewright.cli.options import chosen_cluster, engine_options, threads_option
+from tilewright.cli.terminal import stopping_on_signals
 from tilewright.errors import ConfigError, FileError, TilewrightError, UsageError
 from tilewright.training.api import free_folder
 from tilewright.training.config import AnyConfig, list_presets, read_config
@@ -100,7 +101,7 @@ def train(
     if show:
         print(chosen.to_toml(comments=True), end="")
         return
-    with chosen_cluster(engine, address, threads) as cluster:
+    with stopping_on_signals(), chosen_cluster(engine, address, threads) as cluster:
         session = run_session(
             chosen,
             folder,

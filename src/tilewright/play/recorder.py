@@ -9,6 +9,7 @@ from typing import Self
 
 from tilewright._core.appending import PATIENCE, write_patiently
 from tilewright._core.descriptors import lock_descriptor
+from tilewright._core.folders import make_folders
 from tilewright._core.inputs import shown
 from tilewright._core.outputs import check_output, is_full, write_error
 from tilewright.errors import FileError
@@ -28,7 +29,7 @@ class _RecordFile:
         self.path = as_path(path)
         target = check_output(path, RECORDING, force=force)
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
+            make_folders(target.parent)
             self._file = os.fdopen(os.open(target, os.O_RDWR | os.O_CREAT | _BINARY, 0o666), "r+b", buffering=0)
         except OSError as error:
             raise write_error(self.path, error) from error

@@ -8,7 +8,9 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import NotRequired, TypeAlias, TypedDict, TypeVar, cast, get_args, get_origin, get_type_hints
 
+from tilewright._core.inputs import shown
 from tilewright.agents import make_agent
+from tilewright.errors import FileError
 from tilewright.games import make_game
 from tilewright.ntuple.model import load_model
 from tilewright.play.evaluate import evaluate
@@ -226,8 +228,16 @@ def run_training(job: TrainingJob, folder: Path, report: ReportProgress) -> Trai
 
 
 def remove_checkpoint(folder: Path) -> None:
-    """Remove the checkpoint of a finished training; it is as large as the memory that the training took."""
-    RunFolder(folder).checkpoint_file.unlink(missing_ok=True)
+    """Remove the checkpoint of a finished training; it is as large as the memory that the training took.
+
+    Raises:
+        FileError: There is something in its place that cannot be removed.
+    """
+    file = RunFolder(folder).checkpoint_file
+    try:
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        raise FileError(f"{shown(file)}: cannot be removed: {error.strerror or error}") from error
 
 
 def run_evaluation(job: EvaluationJob, model: Path | None, report: ReportProgress) -> EvaluationResult:

@@ -28,7 +28,8 @@ from tilewright.errors import FileError
 __all__ = ["JobRecord", "Store", "TrialRecord", "machine_name", "safe_name"]
 
 SECONDS_TO_WAIT = 60.0  # while another process writes
-LONGEST_NAME = 120  # of a run folder
+LONGEST_NAME = 120  # of a run folder, without the beginning of a key
+KEY_PART = 8  # characters of a key that are appended to a name
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS jobs (
     key TEXT PRIMARY KEY,
@@ -61,7 +62,7 @@ CREATE TABLE IF NOT EXISTS trials (
 TABLES = {"jobs", "run_folders", "trials"}
 FULL_DISK = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE}
-_RUN_FOLDER_NAME = r"(?!\.)[A-Za-z0-9_.=+-]+"
+_RUN_FOLDER_NAME = rf"(?!\.)[A-Za-z0-9_.=+-]{{1,{LONGEST_NAME + 1 + KEY_PART}}}"
 _SELECT_JOBS = "SELECT key, kind, description, result, machine, version, date FROM jobs"
 _SELECT_TRIALS = (
     "SELECT experiment, scale, row, seed, config, keys, agent, game, training, evaluations FROM trials ORDER BY rowid"
@@ -167,20 +168,29 @@ class Store:
             key: The key of the training.
             name: A readable name for a new folder. Where another training has it already, the beginning of the key is
                 appended.
+
+        Raises:
+            FileError: The key or the name in the file is damaged.
         """
         if key not in self._names:
             wanted = safe_name(name) or key
-            unique = f"{wanted}_{key[:8]}"
+            unique = f"{wanted}_{key[:KEY_PART]}"
+            for candidate in (wanted, unique):
+                self._check_run_folder_name(key, candidate)
             # A folder that is there, but not in the file, belongs to a training whose results were deleted.
             candidates = [unique] if (self.folder / "trainings" / wanted).exists() else [wanted, unique]
             with self._connection() as connection:
                 for candidate in candidates:
                     connection.execute("INSERT OR IGNORE INTO run_folders VALUES (?, ?)", (key, candidate))
                 row = connection.execute("SELECT name FROM run_folders WHERE key = ?", (key,)).fetchone()
-            if row is None or not isinstance(row[0], str) or not re.fullmatch(_RUN_FOLDER_NAME, row[0]):
-                raise FileError(f"{self.file}: the name of the run folder of {key} is damaged")
-            self._names[key] = row[0]
+            self._names[key] = self._check_run_folder_name(key, None if row is None else row[0])
         return self.folder / "trainings" / self._names[key]
+
+    def _check_run_folder_name(self, key: str, name: object) -> str:
+        """Return a name from the file, or made of a key from the file, unless no run folder has such a name."""
+        if not isinstance(name, str) or not re.fullmatch(_RUN_FOLDER_NAME, name):
+            raise FileError(f"{self.file}: the name of the run folder of {shown(key, 40)} is damaged")
+        return name
 
     def find(self, key: str) -> JobRecord | None:
         """Return a finished job, or None."""

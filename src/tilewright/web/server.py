@@ -64,17 +64,21 @@ def configure(app: FastAPI, limits: Limits) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    """Calls a function as soon as requests are answered."""
+    """Calls a function as soon as requests are answered; if it fails, as where standard output is full, it stops."""
 
     def __init__(self, app: FastAPI, on_ready: Callable[[], None]) -> None:
         super().__init__(configure(app, app.state.server.limits))
         self._on_ready = on_ready
+        self.failure: OSError | None = None  # of the function
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then call the function."""
         await super().startup(sockets)
         if not self.should_exit:
-            self._on_ready()
+            try:
+                self._on_ready()
+            except OSError as error:
+                self.failure, self.should_exit = error, True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop; requests that wait for a search or a compilation are given up, and uvicorn says nothing of them."""
@@ -105,6 +109,9 @@ def serve(
 
     Returns:
         True if all threads are idle; Python waits for the others before it exits, however long they compile or search.
+
+    Raises:
+        OSError: Raised by `on_ready`.
     """
 
     def announce() -> None:
@@ -115,7 +122,10 @@ def serve(
     hosts = (*LOOPBACK, host) if is_loopback(host) else None
     app = make_app(runs, hosts=hosts, agents=agents, origins=origins)
     try:
-        _Server(app, announce).run(sockets=[listening])
+        running = _Server(app, announce)
+        running.run(sockets=[listening])
+        if running.failure is not None:
+            raise running.failure
     except KeyboardInterrupt:
         pass
     finally:
