@@ -130,7 +130,7 @@ def linked(function: F) -> F:
 
     It is optimised once, with the kernel that calls it; a `kernel` would be optimised by itself as well.
     """
-    compiled: CPUDispatcher = numba.njit(**_OF_HELPERS)(function)
+    compiled: CPUDispatcher = numba.njit(forceinline=False, **_OF_HELPERS)(function)
     compiled.__class__ = Helper
     return cast(F, compiled)
 
