@@ -198,3 +198,25 @@ def test_only_kernels_become_machine_code() -> None:
     assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name) == 0
     (compiled,) = kernel.overloads.values()
     assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name) != 0
+
+
+@jit.linked
+def _rarely_called(number: int) -> int:
+    return number + 1
+
+
+@jit.inline
+def _calls_a_linked_helper(number: int) -> int:
+    return _rarely_called(number)
+
+
+@numba.njit  # type: ignore[untyped-decorator]
+def _calls_an_inlined_helper(number: int) -> int:  # not from the cache: the test looks at what is compiled
+    return _calls_a_linked_helper(number)
+
+
+def test_a_linked_helper_is_not_forced_into_the_inlined_helpers_that_call_it() -> None:
+    assert _calls_an_inlined_helper(1) == 2
+    compiled: Any = _rarely_called
+    (overload,) = compiled.overloads.values()
+    assert "alwaysinline" not in overload.library.get_llvm_str()

@@ -130,7 +130,8 @@ def linked(function: F) -> F:
 
     It is optimised once, with the kernel that calls it; a `kernel` would be optimised by itself as well.
     """
-    compiled: CPUDispatcher = numba.njit(**_OF_HELPERS)(function)
+    options = {"forceinline": False, **_OF_HELPERS}  # Numba would pass on the option of an inlined helper that calls it
+    compiled: CPUDispatcher = numba.njit(**options)(function)
     compiled.__class__ = Helper
     return cast(F, compiled)
 

@@ -213,8 +213,14 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         self.enable()
 
     def load_overload(self, sig: Signature, target_context: BaseContext) -> CompileResult | None:
-        """Load a kernel, and mark the folder as used."""
-        found = super().load_overload(sig, target_context)
+        """Load a kernel, and mark the folder as used.
+
+        Numba's method first refreshes the context: it imports what it needs to translate functions, and SciPy if that
+        is installed. That takes longer than everything else in a start, and only compiling needs it, which refreshes
+        the context itself. Machine code of kernels needs nothing of it, as they have no reference counts.
+        """
+        with self._guard_against_spurious_io_errors():
+            found: CompileResult | None = self._load_overload(sig, target_context)
         if found is not None:
             _mark_used(self._cache_path)
         return found
