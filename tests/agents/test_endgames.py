@@ -6,6 +6,9 @@ import pytest
 
 import tilewright as tw
 from tests.exact.test_endgame import with_tiles
+from tilewright.games.policy import NO_ACTION, act_one
+from tilewright.games.rules import typed_state
+from tilewright.rng import stream_for
 
 PLAIN = "2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2"
 
@@ -20,7 +23,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {**found, "game": folder / "game"}
 
 
-@pytest.mark.parametrize("agent", ["ntuple:", "expectimax:depth=2,"])
+@pytest.mark.parametrize("agent", ["ntuple:", "expectimax:depth=2,", "heuristic:depth=2,"])
 def test_values_are_charged_for_the_probability_they_lose(agent: str, tables: dict[str, Path]) -> None:
     game = tw.make_game("2048")
     board = game.parse([list(row) for row in with_tiles((2, 2, 2, 2, 4))])
@@ -36,7 +39,7 @@ def test_values_are_charged_for_the_probability_they_lose(agent: str, tables: di
         assert analysis.move == max(analysis.values, key=lambda move: analysis.values[move])
 
 
-@pytest.mark.parametrize("agent", ["ntuple:", "expectimax:depth=2,"])
+@pytest.mark.parametrize("agent", ["ntuple:", "expectimax:depth=2,", "heuristic:", "heuristic:depth=2,"])
 def test_other_boards_are_played_as_without_tables(agent: str, tables: dict[str, Path]) -> None:
     with_tables = tw.make_agent(f"{agent}endgames={tables['077f-64']}+{tables['07ff-64']}")
     assert with_tables.values(PLAIN) == tw.make_agent(agent.rstrip(":,")).values(PLAIN)
@@ -53,3 +56,13 @@ def test_what_is_no_endgame_table_is_refused(tables: dict[str, Path], tmp_path: 
     ):
         with pytest.raises(tw.UsageError, match=reason):
             tw.make_agent(f"ntuple:endgames={files}").player(tw.make_game("2048"))
+
+
+def test_a_search_that_was_stopped_plays_no_move_of_the_table(tables: dict[str, Path]) -> None:
+    game = tw.make_game("2048")
+    board = game.parse([list(row) for row in with_tiles((2, 2, 2, 2, 4))])
+    player = tw.make_agent(f"expectimax:depth=2,endgames={tables['07ff-64']}").player(game)
+    assert player.move(board)
+    policy = player.policy
+    player.stop()
+    assert act_one(policy, game.rules, typed_state(board.state), stream_for(0)) == NO_ACTION

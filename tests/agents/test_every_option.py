@@ -54,7 +54,7 @@ TRAINED_ELSEWHERE = {
 }  # tests/deep plays with their models
 
 OF_DEEP_MODELS = {"uct": {"prior"}}  # tests/deep/test_guided.py
-OF_4X4 = {"ntuple": {"endgames"}, "expectimax": {"endgames"}}  # test_endgames.py
+OF_4X4 = {"ntuple": {"endgames"}, "expectimax": {"endgames"}, "heuristic": {"endgames"}}  # test_endgames.py
 
 
 def test_every_option_has_a_value_here() -> None:

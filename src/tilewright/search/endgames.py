@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tilewright._core.jit import Int, implements, inline
 from tilewright.exact.policy import ExactPolicy, look_up
-from tilewright.games.policy import Policy, QValues, act, apply_action, best_action
+from tilewright.games.policy import NO_ACTION, Policy, QValues, act, apply_action, best_action
 from tilewright.games.rules import Rules, State
 from tilewright.rng import Stream
 
@@ -40,6 +40,8 @@ class WithEndgames(NamedTuple):
 def act_with_endgames(policy: WithEndgames, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
     """Let the policy value its moves, and correct the values."""
     action, after, reward = act(policy.policy, rules, state, stream)
+    if action == NO_ACTION:  # the game is over, or the search was stopped and left no values
+        return action, after, reward
     for i in range(len(policy.tables)):
         table = policy.tables[i]
         if look_up(table, state) and correct(policy.q_values, table.q_values):
