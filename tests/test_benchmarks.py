@@ -41,6 +41,14 @@ def test_move_times_has_a_line_for_every_limit() -> None:
     assert [line.split()[0] for line in lines] == ["limit,", "1", "2"]
 
 
+def test_late_games_tell_a_strong_player_from_a_weak_one() -> None:
+    brief = ["--sum", "100", "--goal", "3000", "--games", "10"]
+    lines = run_benchmark("late_games.py", "random", "ntuple", *brief).splitlines()
+    assert lines[0] == "10 of 10 games of the packaged model reach a sum of 100"
+    assert lines[1].startswith("random: 0 of 10 make a sum of 3,000 (0% to ")
+    assert int(lines[2].removeprefix("ntuple: ").split()[0]) >= 9
+
+
 @pytest.mark.slow
 def test_weight_coding_compares_with_what_a_packed_model_takes(tmp_path: Path) -> None:
     architecture = NTupleArchitecture(("0123", "4567"))

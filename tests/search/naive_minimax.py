@@ -87,7 +87,8 @@ def corner_of(board: Board, weights: Weights) -> Corner:
     rows, columns = sums_by_step(board, weights, -math.inf)
     half_empty = weights.base * (board.game.rows + board.game.columns) / 2
     lift = max(0.0, half_empty - max(rows.values()) - max(columns.values()))
-    return Corner(*(1 if sums[1] >= sums[-1] else -1 for sums in (rows, columns)), lift)
+    row_step, column_step = (1 if sums[1] >= sums[-1] else -1 for sums in (rows, columns))
+    return Corner(row_step, column_step, lift)
 
 
 def corner_is_clear(board: Board, weights: Weights) -> bool:

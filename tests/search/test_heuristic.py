@@ -1,6 +1,7 @@
 """The heuristic leaf against its naive twin."""
 
 import random
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -167,9 +168,8 @@ def test_a_deep_search_keeps_its_corner_whatever_was_searched_before() -> None:
             continue
         corner = naive.corner_of(board, CORNER_WEIGHTS)
         corners.add(corner[:2])
-        expected = moves_by_afterstates(
-            board, lambda leaf, corner=corner: naive.corner_worths(leaf, CORNER_WEIGHTS, corner), 3, eighth_bits(0.01)
-        )
+        evaluator = partial(naive.corner_worths, weights=CORNER_WEIGHTS, corner=corner)
+        expected = moves_by_afterstates(board, evaluator, 3, eighth_bits(0.01))
         act_one(search, game.rules, typed_state(board.state), stream_for(0))
         assert values_of(search.q_values) == pytest.approx(expected, rel=1e-5)
     assert len(corners) > 2
