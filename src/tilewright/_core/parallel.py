@@ -72,8 +72,11 @@ def parallel_for(
                 pass
     except BaseException:
         chunks.stop()
-        if abandon is not None and not all_end(pool, _PATIENCE):
-            abandon()
+        if abandon is not None:
+            try:
+                _wait_for(pool, _PATIENCE)
+            finally:  # a second Ctrl-C ends the patience
+                abandon()
         raise
     finally:
         for thread in pool:
@@ -84,13 +87,12 @@ def parallel_for(
     return chunks.covered
 
 
-def all_end(threads: list[threading.Thread], seconds: float) -> bool:
-    """Wait for threads; return whether all have ended in this time."""
+def _wait_for(threads: list[threading.Thread], seconds: float) -> None:
+    """Wait until threads have ended, but not longer than this."""
     deadline = time.monotonic() + seconds
     for thread in threads:
         if thread.ident is not None:
             thread.join(max(0.0, deadline - time.monotonic()))
-    return not any(thread.is_alive() for thread in threads)
 
 
 class _Chunks:
