@@ -4,7 +4,8 @@
 
 The packaged model plays games at two plies until the sum of the tiles reaches `--sum`: 24,700 is a 16384, an 8192 and a
 little more. Every player goes on from the same boards with the same random numbers, until the sum reaches `--goal` or
-the game is over. Games that end before `--sum` give no board; other boards are then used again.
+the game is over. Games that end before `--sum` give no board; other boards are then used again, which the intervals do
+not take into account.
 """
 
 import argparse
@@ -70,6 +71,8 @@ def main() -> None:
         game.rules, policy, stream_key(chosen.seed), new_stream(), boards, chosen.sum, np.zeros(len(boards), np.int64)
     )
     boards = boards[boards > 0]
+    if not len(boards):
+        parser.error(f"none of {chosen.games} games of the packaged model reaches a sum of {chosen.sum:,}")
     print(f"{len(boards)} of {chosen.games} games of the packaged model reach a sum of {chosen.sum:,}", flush=True)
     for spec in chosen.agents:
         cells, moves = np.resize(boards, chosen.games), np.zeros(chosen.games, np.int64)

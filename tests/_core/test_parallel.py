@@ -1,6 +1,7 @@
 """Work on several threads: each number once, errors and Ctrl-C raised to the caller, no thread left behind."""
 
 import itertools
+import math
 import os
 import signal
 import threading
@@ -8,6 +9,7 @@ from collections import Counter
 
 import pytest
 
+from tilewright._core import parallel
 from tilewright._core.parallel import default_threads, next_size, parallel_for
 from tilewright.errors import UsageError
 
@@ -128,3 +130,47 @@ def test_ctrl_c_finishes_started_chunks_and_starts_no_others(threads: int) -> No
 
 def test_there_is_a_default_of_one_thread_or_more() -> None:
     assert 1 <= default_threads() <= (os.cpu_count() or 1)
+
+
+def test_after_an_error_work_that_would_never_end_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "_PATIENCE", 0.0)
+    began, abandoned, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def work(first: int, n: int) -> None:
+        if first == 0:
+            began.wait()
+            raise ValueError("broken")
+        began.set()
+        abandoned.wait()
+        ended.set()
+
+    with pytest.raises(ValueError, match="broken"):
+        parallel_for(work, 2, 2, abandon=abandoned.set)
+    assert ended.is_set()
+
+
+def test_a_second_ctrl_c_does_not_wait_for_work_that_would_never_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "_PATIENCE", 1e6)
+    began, patient, abandoned, ended = (threading.Event() for _ in range(4))
+    wait = parallel._Chunks.wait
+
+    def noted(self: parallel._Chunks, threads: int, seconds: float = math.inf, *, or_error: bool = False) -> None:
+        if seconds == 1e6:
+            patient.set()
+        wait(self, threads, seconds, or_error=or_error)
+
+    def work(first: int, n: int) -> None:
+        began.set()
+        abandoned.wait()
+        ended.set()
+
+    def interrupt_twice() -> None:
+        for event in (began, patient):
+            event.wait()
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(parallel._Chunks, "wait", noted)
+    threading.Thread(target=interrupt_twice, daemon=True).start()
+    with pytest.raises(KeyboardInterrupt):
+        parallel_for(work, 1, 1, abandon=abandoned.set)
+    assert ended.is_set()

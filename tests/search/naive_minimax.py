@@ -17,7 +17,7 @@ class Corner(NamedTuple):
 
     row_step: int  # 1: rows are read from the left, -1: from the right
     column_step: int
-    lift: float  # added to the value of every board
+    bonus: float  # added to the value of every board
 
 
 def rank(game: str, tile: int) -> int:
@@ -86,9 +86,9 @@ def corner_of(board: Board, weights: Weights) -> Corner:
     """The corner of a search from this board."""
     rows, columns = sums_by_step(board, weights, -math.inf)
     half_empty = weights.base * (board.game.rows + board.game.columns) / 2
-    lift = max(0.0, half_empty - max(rows.values()) - max(columns.values()))
+    bonus = max(0.0, half_empty - max(rows.values()) - max(columns.values()))
     row_step, column_step = (1 if sums[1] >= sums[-1] else -1 for sums in (rows, columns))
-    return Corner(row_step, column_step, lift)
+    return Corner(row_step, column_step, bonus)
 
 
 def corner_is_clear(board: Board, weights: Weights) -> bool:
@@ -102,7 +102,7 @@ def corner_worths(board: Board, weights: Weights, corner: Corner) -> Values:
     for action in board.game.legal(board):
         after, reward = board.game.slide(board, action)
         rows, columns = sums_by_step(after, weights, -math.inf)
-        found[action] = reward + max(rows[corner.row_step] + columns[corner.column_step] + corner.lift, MIN_VALUE)
+        found[action] = reward + max(rows[corner.row_step] + columns[corner.column_step] + corner.bonus, MIN_VALUE)
     return found
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.games.variants import random_board
 from tests.search import naive_minimax as naive
 from tests.search.naive_expectimax import moves_by_afterstates
-from tilewright import Board, make_game
+from tilewright import Board, make_agent, make_game
 from tilewright._core.jit import kernel
 from tilewright.games.policy import act_one
 from tilewright.games.rules import ACTIONS, Rules, State, typed_state
@@ -141,20 +141,20 @@ def test_symmetric_images_are_worth_the_same(spec: str) -> None:
 def test_every_board_of_a_search_is_read_from_the_corner_where_it_began(weights: Weights, spec: str) -> None:
     game, rng = make_game(spec), random.Random(5)
     evaluator = make_corner_heuristic(game, weights)
-    corners, lifted = set(), 0
+    corners, with_bonus = set(), 0
     for _ in range(80):
         first, board = random_board(game, rng), random_board(game, rng)
         if max(map(game.largest, (first, board))) > 16384 or not naive.corner_is_clear(first, weights):
             continue
         corner = naive.corner_of(first, weights)
         corners.add(corner[:2])
-        lifted += corner.lift > 0
+        with_bonus += corner.bonus > 0
         expected = naive.corner_worths(board, weights, corner)
         value = judge_from(evaluator, game.rules, typed_state(first.state), typed_state(board.state))
         assert values_of(evaluator.q_values) == pytest.approx(expected, rel=1e-5, abs=1.0)
         assert value == max(values_of(evaluator.q_values).values(), default=0.0)
     assert len(corners) == 4
-    assert lifted or weights is ODD
+    assert with_bonus or weights is ODD
 
 
 def test_a_deep_search_keeps_its_corner_whatever_was_searched_before() -> None:
@@ -175,6 +175,16 @@ def test_a_deep_search_keeps_its_corner_whatever_was_searched_before() -> None:
     assert len(corners) > 2
 
 
+def test_one_ply_and_one_legal_move_are_read_from_their_own_corner_too() -> None:
+    game, first = make_game("2048"), "2 4 8 16 / 0 0 0 32 / 0 0 0 64 / 0 0 0 128"
+    boards = ["64 32 0 0 / 16 2 0 0 / 4 0 0 0 / 0 0 0 0", "2 4 8 16 / 32 64 128 256 / 2 4 8 16 / 32 64 128 0"]
+    for spec in ("heuristic:depth=1,prune=0.1", "heuristic:ms=5,depth=1,prune=0.1"):
+        used = make_agent(spec).player(game)
+        used.analyse(first)
+        for board in boards:
+            assert used.analyse(board).values == make_agent(spec).player(game).analyse(board).values
+
+
 def test_badly_ordered_boards_are_told_apart() -> None:
     """Large tiles in the middle cost more than an empty board is worth; values must not all end at the floor."""
     game = make_game("2048")
@@ -182,7 +192,7 @@ def test_badly_ordered_boards_are_told_apart() -> None:
     evaluator = make_corner_heuristic(game)
     judge_from(evaluator, game.rules, typed_state(board.state), typed_state(board.state))
     worths = values_of(evaluator.q_values)
-    assert float(evaluator.lift[0]) > 0
+    assert float(evaluator.bonus[0]) > 0
     assert len(set(worths.values())) == len(worths)
     assert min(worths.values()) > MIN_VALUE
 

@@ -62,8 +62,8 @@ class Cluster:
             with (
                 contextlib.redirect_stdout(sys.stderr),
                 _one_attempt(self._address),
-                _own_answer_to_sigterm(),
                 _ended_unless_started(ray),
+                _own_answer_to_sigterm(),
             ):
                 ray.init(**options, include_dashboard=False, log_to_driver=False, configure_logging=False)
         except Exception as error:  # noqa: BLE001  (Ray raises errors of all kinds, plain ones among them)

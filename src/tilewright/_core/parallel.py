@@ -1,5 +1,6 @@
 """Distribute numbered pieces of work over threads; kernels release the GIL, so threads are enough."""
 
+import math
 import os
 import threading
 import time
@@ -42,8 +43,8 @@ def parallel_for(
     """Call `work(first, n)` for chunks of the numbers 0 to `count - 1`, each number once, on several threads.
 
     No further chunk is started after `until` returns True, after an error in a thread, or after Ctrl-C. Chunks that
-    have started are finished first, so the numbers covered are always 0 to some number. With `abandon`, they have two
-    seconds for that after Ctrl-C.
+    have started are finished first, so the numbers covered are always 0 to some number. With `abandon`, however, they
+    have only two seconds for that after an error or Ctrl-C; then they are abandoned.
 
     Args:
         work: Called with the first number of a chunk and the size of the chunk.
@@ -63,36 +64,26 @@ def parallel_for(
     check_threads(threads)
     chunks = _Chunks(count, threads, until)
     pool = [threading.Thread(target=chunks.run, args=(work, progress), daemon=True) for _ in range(min(threads, count))]
+    started = 0
     try:
         for thread in pool:
             thread.start()
-        for _ in pool:
-            # Not `thread.join`: up to Python 3.12, an interrupted join takes a running thread for a finished one.
-            while not chunks.ended.acquire(timeout=0.05):
-                pass
+            started += 1
+        chunks.wait(started, or_error=True)
+        if chunks.error is not None:
+            raise chunks.error
     except BaseException:
-        chunks.stop()
-        if abandon is not None:
-            try:
-                _wait_for(pool, _PATIENCE)
-            finally:  # a second Ctrl-C ends the patience
+        try:
+            chunks.stop()
+            if abandon is not None:
+                chunks.wait(started, _PATIENCE)
+        finally:  # a second Ctrl-C ends the wait
+            if abandon is not None:
                 abandon()
         raise
     finally:
-        for thread in pool:
-            if thread.ident is not None:
-                thread.join()
-    if chunks.error is not None:
-        raise chunks.error
+        chunks.wait(started)
     return chunks.covered
-
-
-def _wait_for(threads: list[threading.Thread], seconds: float) -> None:
-    """Wait until threads have ended, but not longer than this."""
-    deadline = time.monotonic() + seconds
-    for thread in threads:
-        if thread.ident is not None:
-            thread.join(max(0.0, deadline - time.monotonic()))
 
 
 class _Chunks:
@@ -101,13 +92,25 @@ class _Chunks:
     def __init__(self, count: int, threads: int, until: Callable[[], bool] | None) -> None:
         self.error: BaseException | None = None
         self.covered = 0
-        self.ended = threading.Semaphore(0)  # released once by every thread that has ended
+        self._ended = 0  # threads
         self._count, self._threads, self._size = count, threads, 1
         self._until, self._stopped = until, False
         self._lock = threading.Lock()
+        self._changed = threading.Condition()
 
     def stop(self) -> None:
+        """Hand out no further chunk."""
         self._stopped = True
+
+    def wait(self, threads: int, seconds: float = math.inf, *, or_error: bool = False) -> None:
+        """Wait until so many threads have ended, but not longer than this, and with `or_error` not after an error.
+
+        `Thread.join` would not do: up to Python 3.12, an interrupted join takes a running thread for a finished one.
+        """
+        deadline = time.monotonic() + seconds
+        with self._changed:
+            while self._ended < threads and time.monotonic() < deadline and not (or_error and self.error):
+                self._changed.wait(0.05)
 
     def run(self, work: Callable[[int, int], None], progress: Callable[[int], None] | None) -> None:
         """Work on chunks until none is left; the body of every thread."""
@@ -122,7 +125,9 @@ class _Chunks:
             self.error = self.error or error
             self.stop()
         finally:
-            self.ended.release()
+            with self._changed:
+                self._ended += 1
+                self._changed.notify()
 
     def _take(self) -> tuple[int, int]:
         """The first number of the next chunk and its size; a size of 0 when there is none."""

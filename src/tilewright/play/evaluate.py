@@ -189,15 +189,15 @@ class _Evaluator:
         if player.policy is not None and recorder is None:
             results = self._results_of(first, count)
             play_games(self.game.rules, player.policy, stream_key(self.seed), first, new_stream(), results)
-            if self._abandoned:
-                return
+            if not self._abandoned:
+                self.finished[first : first + count] = True
         else:
             for number in range(first, first + count):
                 recording = play_recorded(player, self.seed, number)
                 self._note(recording)
                 if recorder is not None:
                     recorder.add(recording)
-        self.finished[first : first + count] = True
+                self.finished[number] = True
 
     def _note(self, recording: Recording) -> None:
         i, results = recording.number, self.results

@@ -11,8 +11,8 @@ It is `expectimax` with a smallest probability, but for two things that make it 
   every branch of the same search that has the same depth left and is at most four times as probable as its own; it was
   then searched nearly as far as that branch would be. Leaves are not in the table: a heuristic evaluates them about as
   fast as it is read.
-- Where all outcomes of a chance node are leaves, the rare ones are left out: in 2048 the 2s stand for the 4s, which
-  would take half of the time and have a tenth of the weight.
+- Where all outcomes of a chance node are leaves, those less than a quarter as probable as the most probable one are
+  left out: in 2048 the 2s stand for the 4s, which would take half of the time and have a tenth of the weight.
 
 No entry is used by another search, so that the values of a board do not depend on the boards before it.
 """
@@ -26,7 +26,7 @@ from tilewright._core.jit import Float, Int, Word, implements, inline, linked
 from tilewright.games.policy import act
 from tilewright.games.rules import ILLEGAL, MAX_OUTCOMES, Outcomes, Rules, State, make_outcomes, outcomes, slide
 from tilewright.search.clock import NO_TIME_LIMIT, nanoseconds, time_limit
-from tilewright.search.evaluator import Evaluator, begin_search, evaluate_state
+from tilewright.search.evaluator import Evaluator, evaluate_state
 from tilewright.search.expectimax import (
     MAX_DEPTH,
     by_count,
@@ -101,11 +101,11 @@ def make_afterstate_expectimax(
 
 
 @inline
-def _serves(table: TranspositionTable, slot: Word, after: State, how: Word) -> bool:
+def _is_usable(table: TranspositionTable, slot: Word, after: State, search_key: Word) -> bool:
     """Tell whether the slot holds this afterstate, searched at least nearly as far in this search."""
     k = u64(3) * slot
     found = table.keys[k + u64(2)]
-    far_enough = found >> DEPTH_BIT == how >> DEPTH_BIT and found + SLACK >= how
+    far_enough = found >> DEPTH_BIT == search_key >> DEPTH_BIT and found + SLACK >= search_key
     return far_enough and table.keys[k] == after.cells and table.keys[k + u64(1)] == after.extra
 
 
@@ -127,9 +127,9 @@ def chance_node(
 ) -> Float:
     """Return C(after) for a depth of at least one, or anything if the search is out of time."""
     table = expectimax.table
-    how = u64(expectimax.searches[0]) << SEARCH_BIT | u64(depth) << DEPTH_BIT | u64(improbability_left)
+    search_key = u64(expectimax.searches[0]) << SEARCH_BIT | u64(depth) << DEPTH_BIT | u64(improbability_left)
     slot = slot_of(table, after, u64(depth))
-    if _serves(table, slot, after, how):
+    if _is_usable(table, slot, after, search_key):
         return table.values[slot]
     status = expectimax.status
     if expectimax.control.stop[0] or (expectimax.time_limit != NO_TIME_LIMIT and nanoseconds() > status.deadline[0]):
@@ -142,7 +142,7 @@ def chance_node(
         highest = max(highest, outcome.probability[i])
     if depth == 1 or improbability_left < _eighth_bits(highest):
         found = _mean_of_leaves(expectimax.evaluator, rules, outcome, n, RARE * highest)
-        store(table, slot, after, how, found)
+        store(table, slot, after, search_key, found)
         return found
     improbability = expectimax.improbability[first : first + MAX_OUTCOMES]
     expectation = 0.0
@@ -166,7 +166,7 @@ def chance_node(
         expectation += outcome.probability[i] * (outcome.reward[i] + value)
     found = np.float32(expectation)
     if not status.timed_out[0]:
-        store(table, slot, after, how, found)
+        store(table, slot, after, search_key, found)
     return found
 
 
@@ -178,7 +178,6 @@ def _eighth_bits(probability: Float) -> Int:
 @implements(search_depth, AfterstateExpectimax)
 def search_depth_by_afterstates(expectimax: AfterstateExpectimax, rules: Rules, state: State, depth: Int) -> None:
     """Search from the chance nodes of all moves."""
-    begin_search(expectimax.evaluator, rules, state)
     expectimax.searches[0] += 1
     if expectimax.searches[0] == MAX_SEARCHES:  # the numbers of old searches come again
         expectimax.table.keys[:] = u64(0)

@@ -1,7 +1,7 @@
 """Evaluators: the value of a state by its best move, without looking further ahead.
 
 An evaluator is a NamedTuple type with a field `q_values` and the verb `evaluate_state`. The value functions of trained
-networks are evaluators; so are the heuristics (see `heuristic`). Searches of afterstates also call `begin_search`.
+networks are evaluators; so are the heuristics (see `heuristic`). Before a search, `begin_search` prepares an evaluator.
 """
 
 from typing import Any, NamedTuple, TypeAlias

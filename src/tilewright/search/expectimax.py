@@ -6,7 +6,7 @@
 The search ends at a fixed depth, at a depth that depends on how crowded the board is, or, with iterative deepening, at
 the end of its time. Branches that are too improbable are evaluated at once. The improbability of a branch is counted in
 whole eighths of a bit, so that what is left of it can be part of a transposition table's key. The table holds states;
-`afterstate_expectimax` is the same search with a table of afterstates.
+`afterstate_expectimax` has a table of afterstates instead, and is not exact.
 """
 
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ from tilewright.games.rules import (
 )
 from tilewright.rng import Stream
 from tilewright.search.clock import NO_TIME_LIMIT, nanoseconds, time_for_another, time_limit
-from tilewright.search.evaluator import Evaluator, evaluate_state
+from tilewright.search.evaluator import Evaluator, begin_search, evaluate_state
 from tilewright.search.searcher import (
     SearchControl,
     SearchStatus,
@@ -202,6 +202,7 @@ def search_by_expectimax(expectimax: Any, rules: Rules, state: State, stream: St
     empty = np.int64(popcount(empty_cells(cells, rules.board)))
     max_depth = min(expectimax.depths[empty], expectimax.depths_by_tiles[different_nibbles(cells)])
     status.timed_out[0], status.nodes[0] = 0, 0
+    begin_search(expectimax.evaluator, rules, state)
     if timed or max_depth == 1:
         status.deadline[0] = nanoseconds() + expectimax.time_limit
         evaluate_state(expectimax.evaluator, rules, state)

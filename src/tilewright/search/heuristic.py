@@ -24,7 +24,8 @@ rewards that a search adds hardly count. In Threes sizes grow slowly.
 
 Terms for empty cells, merges and monotonicity are those of nneonneo's and xificurk's players; sizes that double from
 tile to tile, and one direction for all lines, are ideas of macroxue's (2048-ai, 2019), whose weights `CornerHeuristic`
-has: sizes rank · 2^rank, and 12 times the difference for tiles out of order. The other weights are our own, found by
+has: sizes rank · 2^rank, both sizes of two tiles in order, and -12 times the difference b - a of two tiles a < b that
+are not, which is a + b - 13 (b - a) - 2 a. The other weights are our own, found by
 `benchmarks/tune_heuristic.py`.
 """
 
@@ -132,7 +133,7 @@ class CornerHeuristic(NamedTuple):
     table: NDArray[np.float32]  # as in `Heuristic`
     offset: LineOffsets
     ends: NDArray[np.uint64]  # uint64[2]: whether rows, and whether columns, are read from their last cell: 0 or 1
-    lift: NDArray[np.float32]  # float32[1]: what this search adds to the value of every board
+    bonus: NDArray[np.float32]  # float32[1]: what this search adds to the value of every board
     half_empty: Float  # half of what an empty board is worth
     q_values: NDArray[np.float32]
 
@@ -242,7 +243,7 @@ def kept_corner_value(evaluator: CornerHeuristic, rules: Rules, state: State) ->
     cells, ends = downgraded_cells(rules, state, LARGEST_NIBBLE), evaluator.ends
     rows = _line_sum(evaluator, cells, ROWS, ends[0])
     columns = _line_sum(evaluator, transpose(cells), COLUMNS, ends[1])
-    return max(rows + columns + evaluator.lift[0], np.float32(MIN_VALUE))
+    return max(rows + columns + evaluator.bonus[0], np.float32(MIN_VALUE))
 
 
 @inline
@@ -261,7 +262,7 @@ implements(begin_search, Heuristic)(need_no_preparation)
 
 @implements(begin_search, CornerHeuristic, forceinline=False)
 def choose_corner(evaluator: CornerHeuristic, rules: Rules, state: State) -> None:
-    """Read all lines from the corner where this board is worth most, and lift the values of badly ordered boards."""
+    """Read all lines from the corner where this board is worth most, and add to the values of badly ordered boards."""
     cells = downgraded_cells(rules, state, LARGEST_NIBBLE)
     value = np.float32(0)
     for i, lines, first in ((0, cells, ROWS), (1, transpose(cells), COLUMNS)):
@@ -269,7 +270,7 @@ def choose_corner(evaluator: CornerHeuristic, rules: Rules, state: State) -> Non
         backwards = _line_sum(evaluator, lines, first, ONE)
         evaluator.ends[i] = ONE if backwards > forwards else u64(0)
         value += max(forwards, backwards)
-    evaluator.lift[0] = max(np.float32(0), evaluator.half_empty - value)
+    evaluator.bonus[0] = max(np.float32(0), evaluator.half_empty - value)
 
 
 @inline

@@ -1,8 +1,8 @@
 """A transposition table: values of states that were searched before.
 
-The value of a state at a given depth follows from the state and the depth alone, so an entry stays valid across moves
-and games. An entry holds everything that its value depends on, and all of it is compared: a hit is never wrong. Each
-thread has its own table; a new entry replaces the old one of its slot.
+In an exact search, the value of a state at a given depth follows from the state and the depth alone, so an entry stays
+valid across moves and games. An entry holds everything that its value depends on, and `probe` compares all of it: a hit
+is never wrong. Each thread has its own table; a new entry replaces the old one of its slot.
 """
 
 from typing import NamedTuple
