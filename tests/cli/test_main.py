@@ -134,6 +134,19 @@ def test_ctrl_c_during_a_callback_whose_exceptions_python_drops_is_not_lost() ->
     assert (said.returncode, said.stderr) == (1, "tilewright: stopped\n")
 
 
+def test_ctrl_c_while_an_extension_module_is_imported_is_no_traceback(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(cause: BaseException | None) -> None:
+        raise ImportError("initialization failed") from cause
+
+    monkeypatch.setattr("tilewright.cli.games.list_registry", lambda *_, **__: fail(KeyboardInterrupt()))
+    assert command("games") == (1, "", "tilewright: stopped\n")
+    monkeypatch.setattr("tilewright.cli.games.list_registry", lambda *_, **__: fail(None))
+    with pytest.raises(ImportError):
+        command("games")
+
+
 def test_a_terminal_without_unicode_gets_replacements() -> None:
     found = run_tilewright("move", "--agent", "greedy", "1120000000000001", PYTHONIOENCODING="ascii")
     assert found.returncode == 0, found.stderr

@@ -133,6 +133,10 @@ def _run_command(words: list[str]) -> int:
         return _complain(str(error), 1)
     except (KeyboardInterrupt, click.Abort):
         return _complain("stopped", 1)
+    except ImportError as error:
+        if not isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
+            raise
+        return _complain("stopped", 1)  # Ctrl-C while an extension module began, as those of pybind11 report it
     except BrokenPipeError:
         raise
     except OSError as error:
