@@ -152,12 +152,12 @@ def test_after_an_error_work_that_would_never_end_is_abandoned(monkeypatch: pyte
 def test_a_second_ctrl_c_does_not_wait_for_work_that_would_never_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "_PATIENCE", 1e6)
     began, patient, abandoned, ended = (threading.Event() for _ in range(4))
-    wait = parallel._Chunks.wait
+    wait = parallel._Chunks.wait_for_begun
 
-    def noted(self: parallel._Chunks, threads: int, seconds: float = math.inf, *, or_error: bool = False) -> None:
+    def noted(self: parallel._Chunks, seconds: float = math.inf) -> None:
         if seconds == 1e6:
             patient.set()
-        wait(self, threads, seconds, or_error=or_error)
+        wait(self, seconds)
 
     def work(first: int, n: int) -> None:
         began.set()
@@ -169,7 +169,7 @@ def test_a_second_ctrl_c_does_not_wait_for_work_that_would_never_end(monkeypatch
             event.wait()
             os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(parallel._Chunks, "wait", noted)
+    monkeypatch.setattr(parallel._Chunks, "wait_for_begun", noted)
     threading.Thread(target=interrupt_twice, daemon=True).start()
     with pytest.raises(KeyboardInterrupt):
         parallel_for(work, 1, 1, abandon=abandoned.set)

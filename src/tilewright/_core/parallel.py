@@ -64,25 +64,23 @@ def parallel_for(
     check_threads(threads)
     chunks = _Chunks(count, threads, until)
     pool = [threading.Thread(target=chunks.run, args=(work, progress), daemon=True) for _ in range(min(threads, count))]
-    started = 0
     try:
         for thread in pool:
             thread.start()
-            started += 1
-        chunks.wait(started, or_error=True)
+        chunks.wait_for_all(len(pool))
         if chunks.error is not None:
             raise chunks.error
     except BaseException:
         try:
             chunks.stop()
             if abandon is not None:
-                chunks.wait(started, _PATIENCE)
+                chunks.wait_for_begun(_PATIENCE)
         finally:  # a second Ctrl-C ends the wait
             if abandon is not None:
                 abandon()
         raise
     finally:
-        chunks.wait(started)
+        chunks.wait_for_begun()
     return chunks.covered
 
 
@@ -92,7 +90,7 @@ class _Chunks:
     def __init__(self, count: int, threads: int, until: Callable[[], bool] | None) -> None:
         self.error: BaseException | None = None
         self.covered = 0
-        self._ended = 0  # threads
+        self._begun = self._ended = 0  # threads
         self._count, self._threads, self._size = count, threads, 1
         self._until, self._stopped = until, False
         self._lock = threading.Lock()
@@ -102,18 +100,26 @@ class _Chunks:
         """Hand out no further chunk."""
         self._stopped = True
 
-    def wait(self, threads: int, seconds: float = math.inf, *, or_error: bool = False) -> None:
-        """Wait until so many threads have ended, but not longer than this, and with `or_error` not after an error.
+    def wait_for_all(self, threads: int) -> None:
+        """Wait until all threads have ended, or one of them with an error.
 
         `Thread.join` would not do: up to Python 3.12, an interrupted join takes a running thread for a finished one.
         """
+        with self._changed:
+            while self._ended < threads and self.error is None:
+                self._changed.wait(0.05)
+
+    def wait_for_begun(self, seconds: float = math.inf) -> None:
+        """Wait until the threads that have begun have ended; those that begin after `stop` get no chunk."""
         deadline = time.monotonic() + seconds
         with self._changed:
-            while self._ended < threads and time.monotonic() < deadline and not (or_error and self.error):
+            while self._ended < self._begun and time.monotonic() < deadline:
                 self._changed.wait(0.05)
 
     def run(self, work: Callable[[int, int], None], progress: Callable[[int], None] | None) -> None:
         """Work on chunks until none is left; the body of every thread."""
+        with self._changed:
+            self._begun += 1
         try:
             while (chunk := self._take())[1]:
                 start = time.perf_counter()
