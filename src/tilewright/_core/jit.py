@@ -20,7 +20,7 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from tilewright._core import kernel_cache
-from tilewright._core.linking import DeferredCompiler, Helper
+from tilewright._core.linking import DeferredCompiler, Helper, KernelCompiler
 from tilewright.errors import UsageError
 
 __all__ = [
@@ -102,7 +102,7 @@ def kernel(function: F) -> F:
     A kernel owns no memory: its arrays are arguments, and it makes none. Numba then counts no references; every count
     is an atomic operation, and together they took a quarter of the time of learning.
     """
-    return _cached(_nrt=False)(function)
+    return _cached(_nrt=False, pipeline_class=KernelCompiler)(function)
 
 
 def specialise(function: F, *arguments: object) -> F:

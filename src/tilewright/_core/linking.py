@@ -6,6 +6,7 @@ time of compiling, and most of it is for helpers of helpers, again and again.
 
 from typing import NoReturn
 
+from llvmlite.binding import Linkage
 from numba.core.codegen import CodeLibrary, JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.cpu import CPUContext
@@ -46,6 +47,27 @@ class DeferredCompiler(Compiler):  # type: ignore[misc]
 
     def __init__(self, typingctx: Context, targetctx: CPUContext, library: CodeLibrary | None, *others: object) -> None:
         super().__init__(typingctx, targetctx, library or DeferredLibrary(targetctx.codegen(), "part"), *others)
+
+
+class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """The code of one kernel, with all its helpers."""
+
+    def _optimize_final_module(self) -> None:
+        """Nobody else calls the helpers: mark them as internal."""
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
+                function.linkage = Linkage.internal
+        super()._optimize_final_module()
+
+
+class KernelCompiler(Compiler):  # type: ignore[misc]
+    """Compiles a kernel."""
+
+    def __init__(self, typingctx: Context, targetctx: CPUContext, library: CodeLibrary | None, *others: object) -> None:
+        if library is None:
+            library = KernelLibrary(targetctx.codegen(), "kernel")
+            library.enable_object_caching()
+        super().__init__(typingctx, targetctx, library, *others)
 
 
 class Helper(CPUDispatcher):  # type: ignore[misc]
