@@ -247,6 +247,8 @@ def test_a_recursive_helper_passes_on_only_what_it_uses() -> None:
     arrays = _Arrays(np.array([0, 1]), np.zeros(0, np.int64))
     assert kernel(arrays, 10) == 55
     (compiled,) = kernel.overloads.values()
-    (arguments,) = re.findall(r"^define internal .*_fibonacci.*?\((.*)\)", compiled.library.get_llvm_str(), re.MULTILINE)
+    (arguments,) = re.findall(
+        r"^define internal .*_fibonacci.*?\((.*)\)", compiled.library.get_llvm_str(), re.MULTILINE
+    )
     assert "arrays.0" in arguments
     assert "arrays.1" not in arguments
