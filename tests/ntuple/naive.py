@@ -60,10 +60,32 @@ def downgraded(codes: Codes, largest_code: int) -> Codes:
     return codes
 
 
-def tuple_index(codes: Codes, cells: str) -> int:
-    """Bit 3 of all codes in board order, then bit 2 of all, bit 1, bit 0: the digits of a binary number."""
+def tuple_index(codes: Codes, cells: str, alphabet: int = 16) -> int:
+    """Bit 3 of all codes in board order, then bit 2 of all, bit 1, bit 0: the digits of a binary number.
+
+    With fewer than 15 tiles: the halves of all codes, then all the remainders, as digits of a mixed number.
+    """
     in_order = [codes[cell // 4][cell % 4] for cell in sorted(int(digit, 16) for digit in cells)]
-    return int("".join(str(code >> bit & 1) for bit in (3, 2, 1, 0) for code in in_order), 2)
+    if alphabet >= 15:
+        return int("".join(str(code >> bit & 1) for bit in (3, 2, 1, 0) for code in in_order), 2)
+    index = 0
+    for code in in_order:
+        index = index * ((alphabet + 1) // 2) + code // 2
+    for code in in_order:
+        index = index * 2 + code % 2
+    return index
+
+
+def table_size(cells: str, alphabet: int) -> int:
+    """An even number of tiles for each cell; 16 for 15."""
+    size: int = (2 * ((alphabet + 1) // 2)) ** len(cells)
+    return size
+
+
+def within(codes: Codes, alphabet: int) -> Codes:
+    """Downgraded; in small alphabets, tiles that are still too large are read as the largest one."""
+    seen = downgraded(codes, alphabet - 1)
+    return seen if alphabet >= 15 else tuple(tuple(min(code, alphabet - 1) for code in row) for row in seen)
 
 
 def merge(game: Game, one: int, other: int) -> bool:
@@ -108,8 +130,8 @@ def places_of_codes(shape: NTupleArchitecture, game: Game, codes: Codes, hint: i
     for symmetry in images:
         offset = 0
         for cells in shape.tuples:
-            found.append(offset + hints * tuple_index(symmetry, cells) + own)
-            offset += hints * 16 ** len(cells)
+            found.append(offset + hints * tuple_index(symmetry, cells, shape.alphabet) + own)
+            offset += hints * table_size(cells, shape.alphabet)
     for name in shape.features:
         found.append(offset + feature_index(game, name, codes, hint))
         offset += TABLE_SIZES[name]
@@ -124,7 +146,7 @@ def places_of_codes(shape: NTupleArchitecture, game: Game, codes: Codes, hint: i
 def indices(shape: NTupleArchitecture, board: Board) -> list[int]:
     """The same for a board of the package, whose tiles may be too large for the network."""
     if board.game.name == "2048":
-        return places_of_codes(shape, board.game, downgraded(board.codes, shape.alphabet - 1))
+        return places_of_codes(shape, board.game, within(board.codes, shape.alphabet))
     return places_of_codes(shape, board.game, board.codes, int(board.state.extra) & 15)
 
 

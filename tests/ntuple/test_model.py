@@ -323,7 +323,10 @@ def test_the_smallest_weights_can_be_packed(path: Path) -> None:
         ({"tuples": []}, "a network needs at least one tuple"),
         ({"symmetric": "false"}, "symmetric 'false': must be true or false"),
         ({"symmetric": None}, "symmetric None: must be true or false"),
-        ({"alphabet": 15.5}, "alphabet 15.5: must be a whole number from 15 to 16"),
+        ({"alphabet": 15.5}, "alphabet 15.5: must be a whole number from 8 to 16"),
+        ({"alphabet": 7}, "alphabet 7: must be a whole number from 8 to 16"),
+        ({"alphabet": 17}, "alphabet 17: must be a whole number from 8 to 16"),
+        ({"alphabet": 10}, "weights of float32, but its architecture has"),
         ({"alphabet": True}, "alphabet True: must be a whole number"),
         ({"features": {"hint": 1}}, "must be a list of texts"),
         ({"by_hint": 1}, "by_hint 1: must be true or false"),
@@ -333,7 +336,7 @@ def test_the_smallest_weights_can_be_packed(path: Path) -> None:
         ({"stages": ["+".join(["2"] * 100_000)]}, "100,000 tiles are more than the board has cells"),
         ({"stages": ["9" * 5000]}, "is not a tile of 2048"),
         ({"stages": ["64"], "promote": []}, "promote \\[\\]: must be true or false"),
-        ({"tuples": ["0123456", "123456a"] * 4}, "a network of 2,147,483,648 weights is too large"),
+        ({"tuples": ["0123456", "123456a"] * 8}, "a network of 4,294,967,296 weights is too large"),
     ],
 )
 def test_an_architecture_of_wrong_types_or_sizes_is_refused(path: Path, changes: dict[str, Any], message: str) -> None:

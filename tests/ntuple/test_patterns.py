@@ -54,7 +54,34 @@ def test_the_small_network_of_szubert_is_every_row_column_and_square() -> None:
     }
 
 
-def test_tables_take_four_bits_a_cell_whatever_the_number_of_tiles() -> None:
+def test_tables_have_room_for_an_even_number_of_tiles() -> None:
+    for alphabet, stored in ((8, 8), (9, 10), (10, 10), (11, 12), (12, 12), (13, 14), (14, 14), (15, 16), (16, 16)):
+        shape = NTupleArchitecture(("0123", "01"), alphabet=alphabet, stages=("2048",), features=("hint",))
+        assert shape.table_size == 2 * (stored**4 + stored**2 + 5)
+        assert shape.weight_count() == 2 * (alphabet**4 + alphabet**2 + 5)
+
+
+def test_eight_cells_of_twelve_tiles_are_a_table() -> None:
+    assert NTupleArchitecture(("01234567",) * 9, alphabet=12).table_size == 9 * 12**8
+    with pytest.raises(SpecError, match="a network of 4,299,816,960 weights is too large"):
+        NTupleArchitecture(("01234567",) * 10, alphabet=12)
+
+
+def test_a_network_of_fewer_tiles_says_so() -> None:
+    assert str(NTupleArchitecture(("0123",), alphabet=12)).endswith(
+        "1 tuples, symmetric, alphabet 12: 20,736 weights, 0.1 MiB"
+    )
+
+
+@pytest.mark.parametrize("alphabet", [8, 12, 14])
+def test_a_game_without_downgrading_needs_all_its_tiles(alphabet: int) -> None:
+    threes = make_game("threes")
+    with pytest.raises(SpecError, match=f"alphabet={alphabet}: boards of threes cannot be downgraded; its tiles need"):
+        NTupleArchitecture(("0123",), alphabet=alphabet).check_fits(threes)
+    NTupleArchitecture(("0123",), alphabet=15).check_fits(threes)
+
+
+def test_tables_of_15_tiles_take_four_bits_a_cell() -> None:
     assert NTupleArchitecture(("0123", "01"), alphabet=15).table_size == 16**4 + 16**2
     assert NTupleArchitecture(("0123", "01"), alphabet=15).weight_count() == 15**4 + 15**2
     assert NTupleArchitecture(("01",), features=("empty_cells", "hint")).table_size == 16**2 + 17 + 5
@@ -76,18 +103,24 @@ def test_lookups_are_tuples_in_every_image_and_one_a_feature(board: str, symmetr
     ("options", "message"),
     [
         ({"tuples": ()}, "a network needs at least one tuple"),
-        ({"tuples": ("",)}, "tuple '': must be 1 to 7 cells, hexadecimal digits 0 to f"),
-        ({"tuples": ("01234567",)}, "tuple '01234567': must be 1 to 7 cells"),
-        ({"tuples": ("0123", "01g")}, "tuple '01g': must be 1 to 7 cells, hexadecimal digits 0 to f"),
-        ({"tuples": ("0A",)}, "tuple '0A': must be 1 to 7 cells, hexadecimal digits 0 to f"),
+        ({"tuples": ("",)}, "tuple '': must be 1 to 8 cells, hexadecimal digits 0 to f"),
+        ({"tuples": ("012345678",)}, "tuple '012345678': must be 1 to 8 cells"),
+        ({"tuples": ("0123", "01g")}, "tuple '01g': must be 1 to 8 cells, hexadecimal digits 0 to f"),
+        ({"tuples": ("0A",)}, "tuple '0A': must be 1 to 8 cells, hexadecimal digits 0 to f"),
         ({"tuples": ("0120",)}, "tuple '0120': a cell is named twice"),
-        ({"tuples": ("01",), "alphabet": 14}, "alphabet=14: must be 15 or 16"),
+        ({"tuples": ("01",), "alphabet": 7}, "alphabet=7: must be a whole number from 8 to 16"),
+        ({"tuples": ("01",), "alphabet": 17}, "alphabet=17: must be a whole number from 8 to 16"),
+        ({"tuples": ("01",), "alphabet": 12.5}, "alphabet=12.5: must be a whole number from 8 to 16"),
         ({"tuples": ("01",), "features": ("emty",)}, "there is no feature 'emty' (did you mean 'empty_cells'?)"),
         (
             {"tuples": ("01",), "features": ("empty_cells", "empty_cells")},
             "features: empty_cells is named twice",
         ),
-        ({"tuples": ("0123456",) * 4}, "a network of 1,073,741,824 weights is too large"),
+        (
+            {"tuples": ("01234567",)},
+            "a network of 4,294,967,296 weights is too large; indices of 32 bits allow 4,294,967,295",
+        ),
+        ({"tuples": ("0123456",) * 16}, "a network of 4,294,967,296 weights is too large"),
     ],
 )
 def test_an_impossible_network_is_refused(options: dict[str, object], message: str) -> None:

@@ -86,9 +86,10 @@ def test_without_symmetry_images_differ() -> None:
     assert len(values) == 8
 
 
-@pytest.mark.parametrize("tiles", [15, 16])
+@pytest.mark.parametrize("tiles", range(8, 17))
 def test_tiles_without_weights_are_read_as_a_downgraded_board(tiles: int) -> None:
-    shape, game = NTupleArchitecture(("0123", "159d"), alphabet=tiles), make_game("2048")
+    features = ("large_tiles", "distinct_tiles")
+    shape, game = NTupleArchitecture(("0123", "159d"), alphabet=tiles, features=features), make_game("2048")
     weights = random_weights(shape)
     rng = random.Random(2)
     for _ in range(150):

@@ -115,6 +115,18 @@ def test_boards_of_every_kind_are_searched_as_the_naive_recursion_does(spec: str
         assert worth_of(search, board) == pytest.approx(naive.moves(board, evaluator, 2), rel=1e-5)
 
 
+def test_boards_that_differ_only_in_their_stage_do_not_share_a_value() -> None:
+    """A network of tiles up to 2048 reads a 4096 as a 2048, but with the weights of another stage."""
+    shape = NTupleArchitecture(("0145", "56", "0"), symmetric=False, alphabet=12, stages=("4096",))
+    weights = np.ones(shape.table_size, np.float32)
+    weights[shape.stage_size :] = 1000
+    model = Model(make_game("2048"), shape, "afterstate", weights)
+    search, rest = make_expectimax(leaf_of(model), [1], table_megabytes=0), " 2 4 8 / 4 16 2 4 / 2 4 8 2 / 4 2 4 0"
+    first, second = (worth_of(search, model.game.parse(tile + rest)) for tile in ("2048", "4096"))
+    assert second == worth_of(make_expectimax(leaf_of(model), [1]), model.game.parse("4096" + rest))
+    assert min(second.values()) > 1000 > max(first.values())
+
+
 @pytest.mark.parametrize("spec", GAMES)
 def test_a_table_changes_no_move_of_whole_games(spec: str) -> None:
     """A table far too small is overwritten all the time, a large one is full of other games' boards."""

@@ -208,7 +208,7 @@ def configs(draw: st.DrawFn) -> TrainingConfig:
         chosen |= {
             "tuples": tuple(draw(st.lists(CELLS, min_size=1, max_size=6))),
             "symmetric": draw(st.booleans()),
-            "alphabet": draw(st.sampled_from([15, 16])),
+            "alphabet": draw(st.sampled_from([15, 16] if "threes" in str(chosen.get("game")) else range(8, 17))),
             "features": tuple(draw(st.lists(st.sampled_from(list(FEATURES)), unique=True))),
         }
     else:
@@ -274,11 +274,21 @@ def test_its_length_in_words(minutes: float, games: int, words: str) -> None:
         ('tuples = "0123"', "tuples = '0123': must be a list of texts"),
         ("tuples = [123]", "tuples = [123]: must be a list of texts"),
         ('tuples = ["0123", "00"]', "tuples: tuple '00': a cell is named twice"),
-        ('tuples = ["01g"]', "tuples: tuple '01g': must be 1 to 7 cells"),
-        ('tuples = [""]', "tuples: tuple '': must be 1 to 7 cells"),
-        ('tuples = ["0123456", "1234567", "2345678", "3456789"]', "tuples: a network of 1,073,741,824 weights"),
+        ('tuples = ["01g"]', "tuples: tuple '01g': must be 1 to 8 cells"),
+        ('tuples = [""]', "tuples: tuple '': must be 1 to 8 cells"),
+        ('tuples = ["01234567"]', "tuples: a network of 4,294,967,296 weights is too large; indices of 32 bits allow"),
+        (
+            'tuples = ["0123456", "1234567", "2345678", "3456789"]\nvalue_function = "action"',
+            "value_function: 4 networks of 1,073,741,824 weights for action values are too large; "
+            "indices of 32 bits allow 1,073,741,823 weights each",
+        ),
         ('game = "2048:rows=3,columns=3"', "tuples: tuple '012345': cell 3 is not on a 3x3 board"),
-        ('tuples = ["01"]\nalphabet = 14', "alphabet = 14: must be from 15 to 16"),
+        ('tuples = ["01"]\nalphabet = 7', "alphabet = 7: must be from 8 to 16"),
+        ('tuples = ["01"]\nalphabet = 17', "alphabet = 17: must be from 8 to 16"),
+        (
+            'game = "threes"\ntuples = ["01"]\nalphabet = 12',
+            "tuples: alphabet=12: boards of threes cannot be downgraded; its tiles need 16",
+        ),
         ('tuples = ["01"]\nsymmetric = 1', "symmetric = 1: must be true or false"),
         ('tuples = ["01"]\nfeatures = ["larg"]', "tuples: there is no feature 'larg' (did you mean 'large_tiles'?)"),
         ('features = ["large_tiles"]', "features needs tuples; network = '4x6' has its own"),

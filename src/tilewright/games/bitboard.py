@@ -24,6 +24,7 @@ __all__ = [
     "flip",
     "largest_nibble",
     "mirror",
+    "nibbles_above",
     "orient",
     "symmetric_cells",
     "symmetric_set",
@@ -32,6 +33,7 @@ __all__ = [
 
 u64 = np.uint64
 LOWEST_BITS = u64(0x1111111111111111)
+_LOW_NIBBLES, _LOWEST_OF_BYTES = u64(0x0F0F0F0F0F0F0F0F), u64(0x0101010101010101)
 
 
 def board_mask(rows: int, columns: int) -> np.uint64:
@@ -120,3 +122,11 @@ def largest_nibble(cells: Word) -> Int:
         largest = max(largest, cells & u64(15))
         cells >>= u64(4)
     return np.int64(largest)
+
+
+@inline
+def nibbles_above(cells: Word, code: Int) -> Word:
+    """The lowest bit of every nibble above `code`, which is 0 to 15: the nibbles whose sum with 15 - code carries."""
+    carrying = u64(15 - code) * _LOWEST_OF_BYTES
+    even, odd = (cells & _LOW_NIBBLES) + carrying, ((cells >> u64(4)) & _LOW_NIBBLES) + carrying
+    return ((even >> u64(4)) & _LOWEST_OF_BYTES) | (odd & (_LOWEST_OF_BYTES << u64(4)))

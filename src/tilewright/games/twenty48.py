@@ -19,6 +19,7 @@ from tilewright.games.bitboard import (
     board_mask,
     empty_cells,
     largest_nibble,
+    nibbles_above,
     orient,
     symmetric_cells,
     symmetric_set,
@@ -238,8 +239,10 @@ def tile_sum_2048(rules: Twenty48Rules, state: State) -> Int:
 @implements(downgrade_to, Twenty48Rules)
 def downgrade_2048(rules: Twenty48Rules, state: State, largest_code: Int) -> State:
     """Downgrade the tiles of a board that has a larger one; see `downgrade_cells`."""
-    if state.extra or (largest_code < 15 and largest_nibble(state.cells) > largest_code):
+    if state.extra:
         return State(downgrade_cells(state, largest_code), ZERO)
+    if largest_code < 15 and nibbles_above(state.cells, largest_code):
+        return State(downgrade_nibbles(state.cells, largest_code), ZERO)
     return state
 
 
@@ -274,6 +277,26 @@ def downgrade_cells(state: State, largest_code: Int) -> Word:
     for cell in range(16):
         downgraded |= u64(min(wide_code(State(cells, extra), u64(cell)), 15)) << u64(4 * cell)
     return downgraded
+
+
+@linked
+def downgrade_nibbles(cells: Word, largest_code: Int) -> Word:
+    """Do what `downgrade_cells` does, faster, on a board whose codes are nibbles."""
+    present, rest = ZERO, cells
+    for _ in range(16):
+        present |= ONE << (rest & u64(15))
+        rest >>= u64(4)
+    largest_found = largest_nibble(cells)
+    missing = largest_found - 1
+    while largest_found > largest_code:
+        while missing > 0 and (present >> u64(missing)) & ONE:
+            missing -= 1
+        if missing <= 0:
+            break
+        cells -= nibbles_above(cells, missing)
+        largest_found -= 1
+        missing -= 1  # what is halved fills the gap; the next one is below it, where nothing has changed
+    return cells
 
 
 @implements(high_bits, Twenty48Rules)

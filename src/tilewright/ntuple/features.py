@@ -9,6 +9,8 @@ hint                the next tile in Threes: unknown, 1, 2, 3 or a bonus
 middle_tiles        the numbers of tiles of the codes 9 to 14 (0 to 3 each), as one index: 192 to 6144 in Threes
 merge_counts        empty cells, mergeable pairs and neighbouring pairs, as one index
 
+Features count the tiles that the network sees: those of the downgraded board, if some are too large for its alphabet.
+
 A *hint tuple* is a tuple of cells together with the hint, read from all symmetries of the board; the published Threes
 program of Yeh et al. has one, and the features `middle_tiles` and `merge_counts`.
 """

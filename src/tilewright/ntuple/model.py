@@ -21,9 +21,10 @@ from tilewright.games import make_known_game
 from tilewright.games.base import Game, check_same_game
 from tilewright.models import model_path
 from tilewright.ntuple import hub
+from tilewright.ntuple.bitplanes import MAX_ALPHABET, MIN_ALPHABET
 from tilewright.ntuple.compact import LARGEST, MIN_QUANTUM, pack, quantised, unpack
 from tilewright.ntuple.downgrade import Downgrading, check_downgrade_above, make_downgrading
-from tilewright.ntuple.patterns import NTupleArchitecture
+from tilewright.ntuple.patterns import MAX_WEIGHTS, NTupleArchitecture
 from tilewright.ntuple.stages import Weights
 from tilewright.ntuple.weight_checks import MAX_WEIGHT, find_fault
 from tilewright.ntuple.weights import WeightTables
@@ -293,12 +294,20 @@ def network_size(architecture: NTupleArchitecture, value_function: str) -> int:
     """Return the number of stored weights of a network, or of all four networks of action values.
 
     Raises:
-        UsageError: There is no such value function, or it does not go with the architecture.
+        UsageError: There is no such value function, it does not go with the architecture, or its networks are too
+            large.
     """
     check_choice(f"value_function {excerpt(value_function)}", value_function, VALUE_FUNCTIONS)
     if architecture.promote and value_function == "action":
         raise UsageError("promote does not work with action values")
-    return VALUE_FUNCTIONS[value_function] * architecture.table_size
+    networks = VALUE_FUNCTIONS[value_function]
+    size = networks * architecture.table_size
+    if size >= MAX_WEIGHTS:
+        raise UsageError(
+            f"{networks} networks of {architecture.table_size:,} weights for {value_function} values are too large; "
+            f"indices of 32 bits allow {(MAX_WEIGHTS - 1) // networks:,} weights each"
+        )
+    return size
 
 
 def _entry(metadata: Mapping[str, str], key: str, default: str | None = None) -> str:
@@ -323,7 +332,8 @@ def _read_architecture(metadata: Mapping[str, str]) -> NTupleArchitecture:
     for key in ("symmetric", "by_hint", "promote"):
         if not isinstance(entries.get(key), bool):
             raise ValueError(f"{key} {excerpt(entries.get(key))}: must be true or false")
-    check_integer(f"alphabet {excerpt(entries.get('alphabet'))}", entries.get("alphabet"), 15, 16)
+    alphabet = entries.get("alphabet")
+    check_integer(f"alphabet {excerpt(alphabet)}", alphabet, MIN_ALPHABET, MAX_ALPHABET)
     return NTupleArchitecture(
         tuple(entries["tuples"]),
         entries["symmetric"],

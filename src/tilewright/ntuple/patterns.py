@@ -7,7 +7,14 @@ import numpy as np
 from tilewright._core.text import did_you_mean, excerpt
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
-from tilewright.ntuple.bitplanes import tuple_mask
+from tilewright.ntuple.bitplanes import (
+    MAX_ALPHABET,
+    MAX_TUPLE_LENGTH,
+    MIN_ALPHABET,
+    make_alphabet,
+    stored_alphabet,
+    tuple_mask,
+)
 from tilewright.ntuple.features import (
     FEATURES,
     HINTS,
@@ -23,7 +30,6 @@ from tilewright.ntuple.weights import WeightTables
 __all__ = ["NETWORKS", "NTupleArchitecture", "find_network"]
 
 MAX_TUPLES = 1024
-MAX_TUPLE_LENGTH = 7
 MAX_STAGES = 64
 MAX_WEIGHTS = 2**32  # indices have 32 bits
 
@@ -35,7 +41,8 @@ class NTupleArchitecture:
     Attributes:
         tuples: Cells as hexadecimal digits, 0 at the top left, four a row.
         symmetric: Whether each tuple is read from every symmetry of the board, with the same weights.
-        alphabet: The number of tiles that a cell can tell apart, the empty cell included: 16, or 15 without 32768.
+        alphabet: The number of tiles that a cell can tell apart, the empty cell included: 8 to 16. With 12, 2048 is
+            the largest tile of 2048 that has weights; see `ntuple.bitplanes`.
         features: Names of `ntuple.features.FEATURES`.
         by_hint: Whether tuples have separate weights for each hint of Threes.
         stages: Tiles that begin the second, third … stage, like 16384+8192 (see `ntuple.stages`).
@@ -72,8 +79,10 @@ class NTupleArchitecture:
                 )
             if len(set(cells)) < len(cells):
                 raise SpecError(f"tuple {cells!r}: a cell is named twice")
-        if self.alphabet not in (15, 16):
-            raise SpecError(f"alphabet={self.alphabet}: must be 15 or 16")
+        if self.alphabet not in range(MIN_ALPHABET, MAX_ALPHABET + 1):
+            raise SpecError(
+                f"alphabet={excerpt(self.alphabet)}: must be a whole number from {MIN_ALPHABET} to {MAX_ALPHABET}"
+            )
         for name in self.features:
             if name not in FEATURES:
                 raise SpecError(
@@ -87,13 +96,15 @@ class NTupleArchitecture:
             raise SpecError("hint_tuples need at least one other feature")
         if self.promote and not self.stages:
             raise SpecError("promote goes with stages; this network has none")
-        if self.table_size >= MAX_WEIGHTS // 4:
-            raise SpecError(f"a network of {self.table_size:,} weights is too large; the most is {MAX_WEIGHTS // 4:,}")
+        if self.table_size >= MAX_WEIGHTS:
+            raise SpecError(
+                f"a network of {self.table_size:,} weights is too large; indices of 32 bits allow {MAX_WEIGHTS - 1:,}"
+            )
 
     @property
     def _tuple_sizes(self) -> list[int]:
-        """The stored length of every tuple's table: four bits a cell."""
-        return [16 ** len(cells) for cells in self.tuples]
+        """The stored length of every tuple's table."""
+        return [stored_alphabet(self.alphabet) ** len(cells) for cells in self.tuples]
 
     @property
     def _hints(self) -> int:
@@ -107,7 +118,12 @@ class NTupleArchitecture:
     @property
     def stage_size(self) -> int:
         """The number of stored weights of one stage."""
-        return self._tuples_size + self._features_size + HINTS * sum(16 ** len(cells) for cells in self.hint_tuples)
+        return self._tuples_size + self._features_size + HINTS * sum(self._hint_tuple_sizes)
+
+    @property
+    def _hint_tuple_sizes(self) -> list[int]:
+        """The same for hint tuples, for one hint: four bits a cell, whatever the alphabet."""
+        return [16 ** len(cells) for cells in self.hint_tuples]
 
     @property
     def _features_size(self) -> int:
@@ -138,8 +154,17 @@ class NTupleArchitecture:
         return self.symmetry_count(game) * (len(self.tuples) + len(self.hint_tuples)) + len(self.features)
 
     def check_fits(self, game: Game) -> None:
-        """Raise SpecError if a tuple leaves the board, or a stage names tiles that the game does not have."""
+        """Raise SpecError if the network does not fit the game.
+
+        A tuple leaves the board, a stage names tiles that the game does not have, or the game has more tiles than the
+        alphabet, and boards that cannot be downgraded.
+        """
         parse_stages(self.stages, game)
+        tiles = len(game.tile_values)
+        if stored_alphabet(self.alphabet) < min(tiles, MAX_ALPHABET) and game.name != "2048":
+            raise SpecError(
+                f"alphabet={self.alphabet}: boards of {game.name} cannot be downgraded; its tiles need {tiles}"
+            )
         if self.by_hint and not game.has_hints:
             raise SpecError(f"by_hint: {game.name} has no hints")
         if self.hint_tuples and not game.has_hints:
@@ -164,7 +189,7 @@ class NTupleArchitecture:
             tuple(np.uint64(hint) for hint in range(self._hints)),
             parse_stages(self.stages, game, promote=self.promote),
             np.uint64(self.stage_size),
-            self.alphabet - 1,
+            make_alphabet(self.alphabet, self.tuples),
         )
 
     def _feature_set(self, game: Game) -> FeatureSet:
@@ -175,7 +200,7 @@ class NTupleArchitecture:
         features = Features(kinds, tuple(np.uint64(offset) for offset in begin[:-1]), find_neighbours(game.rules))
         if not self.hint_tuples:
             return features
-        offsets = begin[-1] + HINTS * np.cumsum([0, *(16 ** len(cells) for cells in self.hint_tuples)])
+        offsets = begin[-1] + HINTS * np.cumsum([0, *self._hint_tuple_sizes])
         return FeaturesAndHintTuples(
             features,
             tuple(tuple_mask(cells) for cells in self.hint_tuples),
@@ -198,6 +223,7 @@ class NTupleArchitecture:
         count = self.weight_count()
         features = f", features {', '.join(self.features)}" if self.features else ""
         kind = "symmetric" if self.symmetric else "no symmetry"
+        kind += f", alphabet {self.alphabet}" if stored_alphabet(self.alphabet) < MAX_ALPHABET else ""
         features += ", by hint" if self.by_hint else ""
         features += f", with the hint {', '.join(self.hint_tuples)}" if self.hint_tuples else ""
         stages = f", stages at {', '.join(self.stages)}" if self.stages else ""

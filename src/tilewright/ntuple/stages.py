@@ -3,7 +3,8 @@
 A stage begins when certain large tiles are on the board, and those of the stages before it: "16384+8192". Tiles made of
 them count as well. So "16384+8192" asks that the tiles of 16384 and above sum up to at least 16384, and those of 8192
 and above to at least 16384 + 8192. Such sums never fall, whatever merges: the stage follows from the board alone, and a
-search can cross from one stage to the next.
+search can cross from one stage to the next. They are those of the true tiles, also of tiles that are too large for the
+alphabet of the network.
 
 With *weight promotion* (Jaśkowski 2016) a weight of a later stage that was never written is read from the stage before,
 so that a new stage begins with everything that is learned already.

@@ -3,7 +3,7 @@
 The value of a board is the sum of the weights it looks up: one for every tuple in every symmetry of the board, and one
 for every extra feature. The *board* is transformed, and the same tuples are read from each of its symmetries.
 
-One instruction gathers a tuple's index from the bit planes of the board (see `bitplanes`).
+A tuple's index is gathered from the bit planes of the board (see `bitplanes`).
 """
 
 from typing import NamedTuple
@@ -13,10 +13,10 @@ from numba import types
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from tilewright._core.bits import pext, prefetch
+from tilewright._core.bits import prefetch
 from tilewright._core.jit import Float, Int, Word, inline
-from tilewright.games.rules import Rules, State, downgraded_cells, hint_of
-from tilewright.ntuple.bitplanes import symmetric_planes
+from tilewright.games.rules import LARGEST_NIBBLE, Rules, State, downgrade_to, hint_of
+from tilewright.ntuple.bitplanes import Alphabet, cells_in_alphabet, symmetric_planes, tuple_index
 from tilewright.ntuple.features import FeatureSet, compute_feature_indices, count_features, hint_index
 from tilewright.ntuple.stages import Stages, Weights, is_unwritten, stage_of, written_index
 
@@ -51,7 +51,7 @@ class WeightTables(NamedTuple):
     hints: tuple[Word, ...]  # one entry for each hint with weights of its own; those of one entry are adjacent
     stages: Stages
     stage_size: Word  # the number of weights of one stage
-    largest_code: Int  # the largest tile that has weights
+    alphabet: Alphabet
 
 
 @inline
@@ -62,15 +62,20 @@ def lookups(tables: WeightTables) -> Int:
 
 @inline
 def compute_indices(tables: WeightTables, rules: Rules, state: State, indices: Indices, first: Int) -> None:
-    """Write the indices of the weights of `state` to `indices[first:first + lookups]`, and prefetch the weights."""
-    cells = downgraded_cells(rules, state, tables.largest_code)
+    """Write the indices of the weights of `state` to `indices[first:first + lookups]`, and prefetch the weights.
+
+    The stage is that of the true tiles; everything else is read from the cells with no tile too large for the alphabet.
+    """
+    seen = downgrade_to(rules, state, LARGEST_NIBBLE)
+    cells = cells_in_alphabet(tables.alphabet, rules, seen)
     symmetries = symmetric_planes(rules, cells)
-    stage = u64(stage_of(tables.stages, cells)) * tables.stage_size
+    stage = u64(stage_of(tables.stages, seen.cells)) * tables.stage_size
     own = stage + u64(hint_index(rules, state) if len(tables.hints) > 1 else 0)
     k = first
     for i in range(len(tables.symmetries)):
         for t in range(len(tables.masks)):
-            index = own + u64(len(tables.hints)) * (tables.offsets[t] + pext(symmetries[i], tables.masks[t]))
+            entry = tables.offsets[t] + tuple_index(tables.alphabet, symmetries[i], tables.masks[t], t)
+            index = own + u64(len(tables.hints)) * entry
             prefetch(tables.weights, index)
             indices[k] = np.uint32(index)
             k += 1

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tilewright._core.jit import Float, implements
 from tilewright.games.policy import NO_ACTION
-from tilewright.games.rules import ILLEGAL, Rules, State, downgraded_cells, slide
+from tilewright.games.rules import ILLEGAL, LARGEST_NIBBLE, Rules, State, downgraded_cells, slide
 from tilewright.ntuple.downgrade import Downgraded, downgrade
 from tilewright.ntuple.value import ActionValues, AfterstateValues, StateValues, ValueFunction, greedy_action
 from tilewright.ntuple.weights import compute_indices, extra_key, lookups, sum_weights
@@ -91,7 +91,7 @@ def evaluate_by_cached_values(evaluator: CachedAfterstateValues, rules: Rules, s
         values.reward[action], values.q_values[action] = reward, LOWEST
         if reward == ILLEGAL:
             continue
-        key = State(downgraded_cells(rules, after, tables.largest_code), extra_key(tables, rules, after))
+        key = State(downgraded_cells(rules, after, LARGEST_NIBBLE), extra_key(tables, rules, after))
         slot = slot_of(cache, key, LEAF)
         if probe(cache, slot, key, LEAF):
             values.q_values[action] = cache.values[slot] + np.float32(reward)

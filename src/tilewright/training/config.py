@@ -24,8 +24,9 @@ from tilewright._core.text import did_you_mean
 from tilewright.errors import ConfigError, SpecError, UsageError
 from tilewright.games import make_game
 from tilewright.games.base import Game
+from tilewright.ntuple.bitplanes import MAX_ALPHABET, MIN_ALPHABET
 from tilewright.ntuple.downgrade import check_downgrade_above
-from tilewright.ntuple.model import VALUE_FUNCTIONS
+from tilewright.ntuple.model import VALUE_FUNCTIONS, network_size
 from tilewright.ntuple.patterns import NETWORKS, NTupleArchitecture
 
 __all__ = ["AnyConfig", "TrainingConfig", "list_presets", "parse_config", "read_config"]
@@ -138,8 +139,10 @@ class TrainingConfig(Config):
     )
     alphabet: int = key(
         16,
-        "With `tuples`: the number of tiles that a cell distinguishes, with the empty cell; 15 or 16.",
-        Range(15, 16),
+        "With `tuples`: the number of tiles that a cell distinguishes, with the empty cell: 12 for the tiles up to "
+        "2048. Larger tiles are read as those of the downgraded board (Guei et al. 2021); below 15, tables are "
+        "smaller.",
+        Range(MIN_ALPHABET, MAX_ALPHABET),
     )
     features: tuple[str, ...] = key(
         (), "With `tuples`: extra features, such as large_tiles or empty_cells (Yeh et al. 2016)."
@@ -369,6 +372,7 @@ class TrainingConfig(Config):
             ("game", self.make_game),
             ("tuples", self._one_stage),
             ("stages", self.make_architecture),
+            ("value_function", lambda: network_size(self.make_architecture(), self.value_function)),
         ):
             try:
                 part()
