@@ -2,11 +2,13 @@
 
 import os
 import pty
+import re
 
 import pytest
 
 from tests.process import HANG_SECONDS, start_tilewright
 from tilewright import GAMES
+from tilewright.cli import output
 from tilewright.cli.output import percent, percent_interval, print_table, with_margin
 from tilewright.play.statistics import Estimate
 
@@ -47,3 +49,20 @@ def test_a_terminal_gets_a_drawn_table_with_the_same_cells() -> None:
     for name in GAMES:
         assert name in drawn
         assert GAMES.entries[name].summary in drawn
+
+
+def test_piped_progress_is_a_line_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output, "_PLAIN_SECONDS", 0.0)
+    with output.progress_bar("greedy on 2048", 2000) as advance:
+        for _ in range(2):
+            advance(1000)
+    with output.progress_bar("bytes", None) as advance:
+        advance(4096)
+    lines = [re.sub(r"about [\d,]+ s", "about N s", line) for line in capsys.readouterr().err.splitlines()]
+    assert lines == [
+        *(f"greedy on 2048: {done} of 2,000, about N s left" for done in ("0", "1,000", "2,000")),
+        "bytes: 0",
+        "bytes: 4,096",
+    ]

@@ -4,9 +4,11 @@ import functools
 import json
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
+from tilewright._core.progress import Task, open_display
 from tilewright.agents.base import Unit
 from tilewright.play.statistics import Estimate
 
@@ -20,6 +22,8 @@ __all__ = [
     "value_text",
     "with_margin",
 ]
+
+_PLAIN_SECONDS = 30.0  # between two lines where there is no bar
 
 
 def print_json(value: object) -> None:
@@ -88,25 +92,31 @@ def percent_interval(rate: Estimate) -> str:
 
 @contextmanager
 def progress_bar(label: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Draw a progress bar on a terminal for the time of a block.
+    """Show for the time of a block how many steps are done: a bar on a terminal, a line now and then elsewhere.
 
     Args:
         label: The text beside the bar.
         total: The number of steps; None if nobody knows it.
 
     Yields:
-        A function to call with the number of steps finished since its last call.
+        A function to call with the number of steps finished since its last call, from any thread.
     """
-    if not sys.stderr.isatty():
-        yield lambda steps: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    counting, began, finished = threading.Lock(), time.monotonic(), 0
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(label, total=total)
-        yield lambda steps: progress.advance(task, steps)
+    with open_display(_PLAIN_SECONDS, keep=False) as display:
+
+        def advance(steps: int) -> None:
+            nonlocal finished
+            with counting:
+                finished += steps
+                done, status, left = 0.0, f"{finished:,}", ""
+                if total:
+                    done, status = finished / total, f"{finished:,} of {total:,}"
+                    left = f", about {(time.monotonic() - began) * (1 / max(done, 1e-9) - 1):,.0f} s left"
+                display.show(Task(label, done, f"{label}: {status}{left}", label, status))
+
+        advance(0)
+        yield advance
 
 
 @functools.cache
