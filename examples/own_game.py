@@ -7,7 +7,7 @@ import tilewright as tw
 
 
 class Fibonacci(tw.LineGame):
-    """Two tiles merge if they follow each other in 1, 1, 2, 3, 5, 8, …; 987 wins."""
+    """Two 1s merge, and so do tiles that follow each other in 1, 2, 3, 5, 8, …; 987 wins."""
 
     tile_values = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987)
     win_tile = 987

@@ -101,10 +101,10 @@ class OwnPolicy(NamedTuple):
 ''', stranger.__dict__)
 from tilewright import Agent, evaluate, make_game
 from tilewright._core.jit import implements
-from tilewright.games.policy import choose
+from tilewright.games.policy import act
 
-@implements(choose, stranger.OwnPolicy)
-def choose_own(policy, rules, state, stream):
+@implements(act, stranger.OwnPolicy)
+def act_own(policy, rules, state, stream):
     for action in range(4):
         after, reward = slide(rules, state, action)
         if reward != -1:
@@ -252,3 +252,23 @@ def test_a_recursive_helper_passes_on_only_what_it_uses() -> None:
     )
     assert "arrays.0" in arguments
     assert "arrays.1" not in arguments
+
+
+@jit.linked
+def _is_even(n: int) -> bool:
+    return True if n == 0 else _is_odd(n - 1)
+
+
+@jit.linked
+def _is_odd(n: int) -> bool:
+    return False if n == 0 else _is_even(n - 1)
+
+
+def test_helpers_that_call_each_other_in_a_circle_are_refused() -> None:
+    """Numba would look up one of them by name when the kernel runs, and find no address."""
+
+    def kernel(n: int) -> bool:
+        return _is_even(n)
+
+    with pytest.raises(TypeError, match="not each other in a circle"):
+        numba.njit(pipeline_class=KernelCompiler)(kernel)(3)

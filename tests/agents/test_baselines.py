@@ -6,15 +6,18 @@ Statistical tests are seeded; each would raise a false alarm for one seed in 10,
 from collections import Counter
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from scipy import stats
 
 from tests.agents.naive import LINE_MOVES, rewards
-from tilewright import Board, Episode, UsageError, make_agent, make_game
-from tilewright.rng import stream_for
+from tilewright import Agent, Board, Episode, UsageError, make_agent, make_game
+from tilewright.games.board import BoardLike
+from tilewright.rng import Stream, stream_for
 
 FALSE_ALARM = 1e-4
 DRAWS = 6_000
+GAME = make_game("2048")
 
 
 def boards_of(game: str, count: int = 300) -> list[Board]:
@@ -129,3 +132,28 @@ def test_a_finished_game_has_no_values_and_no_move(agent: str) -> None:
     assert make_agent(agent).values(board) == {}
     with pytest.raises(UsageError, match="the game is over: no move is legal on '2 4 2 4 / 4 2 4 2"):
         make_agent(agent).move(board)
+
+
+class Noisy(Agent):
+    """Values moves by chance, and decides by these values itself."""
+
+    name = "noisy"
+
+    def values(self, board: BoardLike, stream: Stream | None = None) -> dict[str, float]:
+        """Draw a value for every legal move."""
+        stream = stream_for(0) if stream is None else stream
+        drawn = np.random.default_rng(stream).random(4)
+        stream += np.uint64(1)
+        return dict(zip(GAME.legal(board), drawn.tolist(), strict=False))
+
+    def move(self, board: BoardLike, stream: Stream | None = None) -> str:
+        """Play the move of the highest value."""
+        values = self.values(board, stream)
+        return max(values, key=values.__getitem__)
+
+
+def test_an_analysis_has_the_values_that_the_move_was_decided_by() -> None:
+    player = Noisy().player(GAME)
+    for seed in range(20):
+        analysis = player.analyse("2 0 0 0 / 0 0 0 0 / 0 0 0 0 / 0 0 2 0", stream_for(seed))
+        assert analysis.move == max(analysis.values, key=analysis.values.__getitem__)

@@ -10,13 +10,14 @@ import pytest
 from tests.games.variants import random_board
 from tests.ntuple.naive import downgraded
 from tests.training.sessions import tiny
-from tilewright import Board, Episode, SpecError, evaluate, make_agent, make_game
+from tilewright import Board, Episode, LineGame, SpecError, UsageError, evaluate, make_agent, make_game
 from tilewright._core.jit import kernel
 from tilewright.agents.expectimax import ExpectimaxAgent
 from tilewright.agents.ntuple import NTupleAgent
 from tilewright.errors import ConfigError
 from tilewright.games.rules import Rules, State, typed_state
-from tilewright.ntuple.downgrade import Downgraded, Downgrading, downgrade
+from tilewright.games.twenty48 import Twenty48
+from tilewright.ntuple.downgrade import Downgraded, Downgrading, check_downgrade_above, downgrade
 from tilewright.ntuple.model import Model
 from tilewright.ntuple.patterns import NTupleArchitecture
 from tilewright.testing import check_agent
@@ -155,3 +156,47 @@ def test_what_cannot_be_is_one_line(tmp_path: Path) -> None:
         tiny(downgrade_above=4)
     with pytest.raises(ConfigError, match=r"downgrade_above=96: boards of threes cannot be downgraded"):
         tiny(game="threes", downgrade_above=96)
+
+
+def test_no_move_is_made_up_on_a_board_with_all_tiles_up_to_65536() -> None:
+    """Nothing on it can be halved. Read with four bits, its 65536 is a second 32768, and the two seem to merge."""
+    board = "2 4 8 16 / 32 64 128 256 / 512 1024 2048 4096 / 8192 16384 32768 65536"
+    for agent in (make_agent("ntuple"), make_agent("expectimax:depth=2")):
+        assert agent.values(board) == {}
+        with pytest.raises(UsageError, match="no move is legal"):
+            agent.move(board)
+
+
+class MyGame(Twenty48):
+    """2048 under a name of its own."""
+
+    name = "mine"
+
+
+class Namesake(LineGame):
+    """Another game that has the name of 2048."""
+
+    name = "2048"
+    tile_values = tuple(2**code for code in range(1, 14))
+
+    def slide_line(self, line: list[int]) -> tuple[list[int], int]:
+        """Close gaps; nothing merges."""
+        tiles = [tile for tile in line if tile]
+        return tiles + [0] * (len(line) - len(tiles)), 0
+
+    def spawns(self) -> dict[int, float]:
+        """Add a 2."""
+        return {2: 1.0}
+
+
+def test_the_rules_decide_which_boards_can_be_downgraded_and_not_the_name() -> None:
+    shape = NTupleArchitecture(("0123",), alphabet=12)
+    check_downgrade_above(8192, MyGame())
+    shape.check_fits(MyGame())
+    with pytest.raises(SpecError, match="cannot be downgraded"):
+        check_downgrade_above(4096, Namesake())
+    with pytest.raises(SpecError, match="cannot be downgraded; its tiles need 14"):
+        shape.check_fits(Namesake())
+    with pytest.raises(SpecError, match="cannot be downgraded; its tiles need 14"):
+        replace(shape, alphabet=13).check_fits(Namesake())  # its tables have room, but 13 tiles are told apart
+    replace(shape, alphabet=14).check_fits(Namesake())

@@ -126,7 +126,10 @@ def inline(function: F) -> F:
 
 
 def linked(function: F) -> F:
-    """A helper like `inline` that stays a function of its own: for recursion, and for what is large and rarely called.
+    """A helper like `inline` that stays a function of its own.
+
+    It is for helpers that call themselves (not for several that call each other in a circle), and for large code that
+    is rarely called.
 
     It is optimised once, with the kernel that calls it; a `kernel` would be optimised by itself as well.
     """

@@ -1,24 +1,28 @@
-"""Helpers of kernels: code that is linked into the kernels that call it, and optimised there.
+"""Code libraries for kernels, and for the helpers that are compiled into them.
 
-Numba would also optimise every helper by itself, and make machine code of it that nobody calls. That is a third of the
-time of compiling, and most of it is for helpers of helpers, again and again.
+Numba optimises every function on its own and emits machine code for it, although a helper only ever runs inside a
+kernel. That would take a third of the compile time. A helper's library therefore keeps its code unoptimised; the
+library of a kernel links the helpers in, makes them internal, and optimises the whole.
+
+An internal function loses the arguments that it does not use. Numba passes an array as seven arguments, and a search
+passes dozens of arrays down its recursion: without that, copying them took a quarter of the time of deep searches.
 """
 
 from typing import NoReturn
 
 from llvmlite.binding import Linkage
-from numba.core.codegen import CodeLibrary, JITCodeLibrary
+from numba.core.codegen import CodeLibrary, JITCodeLibrary, RuntimeLinker
 from numba.core.compiler import Compiler
 from numba.core.cpu import CPUContext
 from numba.core.environment import Environment
 from numba.core.registry import CPUDispatcher
 from numba.core.typing import Context
 
-__all__ = ["DeferredCompiler", "Helper"]
+__all__ = ["DeferredCompiler", "Helper", "KernelCompiler"]
 
 
 class DeferredLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """The code of one helper, as it was translated."""
+    """The code of one helper: not optimised, and without machine code."""
 
     def _optimize_final_module(self) -> None:
         pass
@@ -29,31 +33,33 @@ class DeferredLibrary(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """Return 0: the code has no address before a kernel contains it."""
+        """Return 0: a helper has no address of its own."""
         self._ensure_finalized()
         return 0
 
     @property
     def codegen(self) -> "DeferredLibrary":
-        """Return what Numba calls `set_env` of."""
+        """Return this library: Numba calls `library.codegen.set_env`, which must do nothing here."""
         return self
 
     def set_env(self, name: str, environment: Environment) -> None:
-        """Code that is nowhere needs no surroundings."""
+        """Do nothing: without machine code there is no environment to set."""
 
 
 class DeferredCompiler(Compiler):  # type: ignore[misc]
-    """Compiles a function to a part."""
+    """Compiles a helper into a `DeferredLibrary`."""
 
     def __init__(self, typingctx: Context, targetctx: CPUContext, library: CodeLibrary | None, *others: object) -> None:
-        super().__init__(typingctx, targetctx, library or DeferredLibrary(targetctx.codegen(), "part"), *others)
+        super().__init__(typingctx, targetctx, library or DeferredLibrary(targetctx.codegen(), "helper"), *others)
 
 
 class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
     """The code of one kernel, with all its helpers."""
 
     def _optimize_final_module(self) -> None:
-        """Nobody else calls the helpers: mark them as internal."""
+        """Make the helpers internal, so that LLVM may drop their unused arguments, then optimise."""
+        if any(one.name.startswith(RuntimeLinker.PREFIX) for one in self._final_module.global_variables):
+            raise TypeError("helpers of a kernel may call themselves, but not each other in a circle")
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
                 function.linkage = Linkage.internal
@@ -71,7 +77,7 @@ class KernelCompiler(Compiler):  # type: ignore[misc]
 
 
 class Helper(CPUDispatcher):  # type: ignore[misc]
-    """A function of which there are only parts."""
+    """A function that only kernels can call."""
 
     def __call__(self, *arguments: object) -> NoReturn:
         raise TypeError(f"{self.__name__} is for kernels")

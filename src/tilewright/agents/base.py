@@ -195,8 +195,8 @@ class Player:
     def stop(self) -> None:
         """End the search that is under way, and every later one, from any thread.
 
-        `analyse`, `move` and `play` then raise SearchStoppedError. Kernels of this package end at once; an agent
-        written in Python ends after its current move.
+        `analyse`, `move` and `play` then raise SearchStoppedError. A search ends at once. An agent that does not search
+        finishes its current call; one written in Python finishes its current move.
         """
         self._control.stop[0] = 1
 
@@ -207,11 +207,11 @@ class Player:
 
     @property
     def has_begun(self) -> bool:
-        """Whether a search has begun since `rest`; the time before that is spent on loading and compiling."""
+        """Whether a search has begun since `reset_begun`; the time before that is spent on loading and compiling."""
         return bool(self._control.began[0])
 
-    def rest(self) -> None:
-        """Wait for the next search to begin."""
+    def reset_begun(self) -> None:
+        """Forget earlier searches, so that `has_begun` tells about the next one."""
         self._control.began[0] = 0
 
     @property
@@ -252,12 +252,11 @@ class Player:
             raise SpecError(f"agent {agent.name} has neither `values` nor `policy`: define one of them")
         self.game.legal(board)  # compiles what most agents call, before their time counts
         self._control.began[0] = 1
-        values = agent.values(board, stream)
+        decides = agent._overrides("move")  # it draws for itself what `values` draws
+        values = agent.values(board, stream.copy() if decides else stream)
         if not values:
             return {}, None
-        if agent._overrides("move"):
-            return values, agent.move(board, stream)
-        return values, _first_best(values)
+        return values, agent.move(board, stream) if decides else _first_best(values)
 
     def _analyse_in_kernel(self, board: Board, stream: Stream) -> tuple[dict[str, float], str | None]:
         action = act_one(self.policy, self.game.rules, typed_state(board.state), stream)

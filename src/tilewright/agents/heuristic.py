@@ -8,6 +8,7 @@ from tilewright.agents.endgames import with_endgames
 from tilewright.agents.search_agent import MAX_TABLE, SearchAgent
 from tilewright.games.base import Game
 from tilewright.games.policy import Policy
+from tilewright.games.twenty48 import Twenty48
 from tilewright.search.afterstate_expectimax import make_afterstate_expectimax
 from tilewright.search.expectimax import MAX_DEPTH
 from tilewright.search.heuristic import make_corner_heuristic, make_heuristic
@@ -50,7 +51,7 @@ class HeuristicAgent(SearchAgent):
         if not prune:
             return with_endgames(self._make_search(make_heuristic(game)), self.endgames, game)
         search = make_afterstate_expectimax(
-            make_corner_heuristic(game) if game.name == "2048" else make_heuristic(game),
+            make_corner_heuristic(game) if isinstance(game, Twenty48) else make_heuristic(game),
             [MAX_DEPTH] if by_board else self._depths(),
             min_probability=prune,
             depths_by_tiles=DEPTHS_BY_TILES if by_board else None,

@@ -15,7 +15,7 @@ __all__ = ["move"]
 @click.argument("board")
 @agent_option("The agent that chooses the move.")
 @game_option
-@click.option("--seed", default=0, show_default=True, help="Agents that draw random numbers repeat them with a seed.")
+@click.option("--seed", default=0, show_default=True, help="The seed of agents that draw random numbers.")
 @json_option
 def move(board: str, agent: str | None, game: str, seed: int, as_json: bool) -> None:
     """Print the value of every legal move on BOARD, and the move that the agent plays.

@@ -61,6 +61,7 @@ class Game(Configurable, ABC):
     tile_values: ClassVar[tuple[int, ...]]  # by code; code 0 is the empty cell
     palette: ClassVar[Palette] = WARM_PALETTE
     has_hints: ClassVar[bool] = False  # whether boards have a hint about the next tile
+    can_downgrade: ClassVar[bool] = False  # whether its rules implement tile-downgrading
 
     def __post_init__(self) -> None:
         check_ranges(self, "game", SpecError)

@@ -325,6 +325,7 @@ class Twenty48(Game):
     cascade: bool = False
 
     name: ClassVar[str] = "2048"
+    can_downgrade: ClassVar[bool] = True
     tile_values: ClassVar[tuple[int, ...]] = (0, *(2**code for code in range(1, LARGEST_CODE + 1)))
 
     def __post_init__(self) -> None:

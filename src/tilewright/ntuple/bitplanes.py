@@ -136,7 +136,7 @@ def stored_alphabet(alphabet: int) -> int:
 
 
 def make_alphabet(alphabet: int, tuples: Sequence[str]) -> Alphabet:
-    """Return what kernels take of an alphabet."""
+    """Return the alphabet as kernels need it."""
     if stored_alphabet(alphabet) == MAX_ALPHABET:
         return FullAlphabet(alphabet - 1)
     base = stored_alphabet(alphabet) // 2
@@ -147,7 +147,7 @@ def make_alphabet(alphabet: int, tuples: Sequence[str]) -> Alphabet:
 
 
 def cells_in_alphabet(alphabet: Alphabet, rules: Rules, state: State) -> Word:
-    """Return the nibbles of a state, none of which leads out of a table."""
+    """Return the nibbles of a state, none larger than the tables have room for."""
     raise TypeError("cells_in_alphabet is a verb for kernels")
 
 

@@ -10,11 +10,21 @@ tiles. Boards with tiles beyond those are first downgraded to them, and may then
 
 from typing import NamedTuple
 
-from tilewright._core.jit import Int, implements, inline
+from tilewright._core.jit import Int, implements, inline, linked
 from tilewright.errors import SpecError
 from tilewright.games.base import Game
 from tilewright.games.policy import NO_ACTION, Policy, act
-from tilewright.games.rules import LARGEST_NIBBLE, Rules, State, downgrade_to, downgraded_cells, largest, slide
+from tilewright.games.rules import (
+    ILLEGAL,
+    LARGEST_NIBBLE,
+    Rules,
+    State,
+    downgrade_to,
+    downgraded_cells,
+    high_bits,
+    largest,
+    slide,
+)
 from tilewright.games.twenty48 import LARGEST_CODE
 from tilewright.ntuple.stages import Stages, condition_codes, parse_stages, stage_of
 from tilewright.rng import Stream
@@ -36,7 +46,7 @@ class Downgrading(NamedTuple):
 def check_downgrade_above(tile: int, game: Game) -> None:
     """Raise SpecError unless boards of `game` with tiles above `tile` can be downgraded; 0 means no downgrading."""
     smallest = game.tile_values[min(SMALLEST_CODE, len(game.tile_values) - 1)]
-    if tile and game.name != "2048":
+    if tile and not game.can_downgrade:
         raise SpecError(f"downgrade_above={tile}: boards of {game.name} cannot be downgraded")
     if tile and (tile not in game.tile_values or tile < smallest):
         raise SpecError(f"downgrade_above={tile}: must be 0, or a tile from {smallest} on")
@@ -53,7 +63,8 @@ def make_downgrading(game: Game, tile: int, stages: tuple[str, ...] = ()) -> Dow
 def downgrade(downgrading: Downgrading, rules: Rules, state: State) -> State:
     """Return the state to choose a move on.
 
-    A board with a 131072 stays as it is: two of those do not merge, but two smaller tiles would.
+    A board with a 131072 stays as it is: two of those do not merge, but two smaller tiles would. So does a board of
+    which no tile can be halved, where a 65536 would be read as a 32768, if that gives it other legal moves.
     """
     if downgrading.largest_code > LARGEST_NIBBLE:
         return state
@@ -62,7 +73,17 @@ def downgrade(downgrading: Downgrading, rules: Rules, state: State) -> State:
         stage = stage_of(downgrading.stages, downgraded_cells(rules, seen, LARGEST_NIBBLE))
         if stage != downgrading.last_stage:
             seen = downgrade_to(rules, seen, downgrading.largest_code)
-    return state if seen.cells != state.cells and largest(rules, state) == LARGEST_CODE else seen
+    if high_bits(rules, state) and (largest(rules, state) == LARGEST_CODE or not _same_legal_moves(rules, state, seen)):
+        return state
+    return seen
+
+
+@linked
+def _same_legal_moves(rules: Rules, one: State, other: State) -> bool:
+    for action in range(4):
+        if (slide(rules, one, action)[1] == ILLEGAL) != (slide(rules, other, action)[1] == ILLEGAL):
+            return False
+    return True
 
 
 class Downgraded(NamedTuple):

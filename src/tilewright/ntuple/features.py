@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from tilewright._core.bits import pext, popcount
 from tilewright._core.jit import Int, Word, implements, inline
-from tilewright.games.bitboard import LOWEST_BITS, empty_cells, transpose
-from tilewright.games.rules import LEFT, UP, Rules, State, hint_of
+from tilewright.games.bitboard import LOWEST_BITS, different_nibbles, empty_cells, transpose
+from tilewright.games.rules import LEFT, Rules, State, hint_of
 from tilewright.ntuple.bitplanes import symmetric_planes
 
 __all__ = [
@@ -89,7 +89,7 @@ def find_neighbours(rules: Rules) -> NDArray[np.uint32]:
         set of codes of which two make it, or that two of it make. Nothing is a neighbour of an empty cell.
     """
     found = np.zeros(16, np.uint32)
-    offset = int(rules.offsets[LEFT if rules.columns > 1 else UP])
+    offset = int(rules.offsets[LEFT])
     for code in range(1, 16):
         for other in range(1, 16):
             moved = int(rules.moves[offset + (code << 12 | other << 8)])
@@ -180,7 +180,7 @@ def feature_index(kind: Int, neighbours: NDArray[np.uint32], rules: Rules, state
     if kind == _EMPTY_CELLS:
         return np.int64(popcount(empty_cells(cells, rules.board)))
     if kind == _DISTINCT_TILES:
-        return _distinct_tiles(cells)
+        return different_nibbles(cells)
     if kind == _MERGEABLE_PAIRS:
         return _pairs(neighbours, cells, ZERO)
     if kind == _NEIGHBOURING_PAIRS:
@@ -230,15 +230,6 @@ def _middle_tiles(cells: Word) -> Int:
         count: Int = 16 - np.int64(popcount(others & LOWEST_BITS))
         index |= min(count, 3) << (2 * (code - 9))
     return index
-
-
-@inline
-def _distinct_tiles(cells: Word) -> Int:
-    seen = u64(0)
-    while cells:
-        seen |= u64(1) << (cells & u64(15))
-        cells >>= u64(4)
-    return np.int64(popcount(seen >> u64(1)))
 
 
 @inline

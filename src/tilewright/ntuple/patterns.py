@@ -154,14 +154,16 @@ class NTupleArchitecture:
         return self.symmetry_count(game) * (len(self.tuples) + len(self.hint_tuples)) + len(self.features)
 
     def check_fits(self, game: Game) -> None:
-        """Raise SpecError if the network does not fit the game.
+        """Check that the network fits the game.
 
-        A tuple leaves the board, a stage names tiles that the game does not have, or the game has more tiles than the
-        alphabet, and boards that cannot be downgraded.
+        Raises:
+            SpecError: A tuple leaves the board, a stage names a tile that the game does not have, the game has no
+                hints, or it has more tiles than the alphabet and its boards cannot be downgraded.
         """
         parse_stages(self.stages, game)
         tiles = len(game.tile_values)
-        if stored_alphabet(self.alphabet) < min(tiles, MAX_ALPHABET) and game.name != "2048":
+        is_full = stored_alphabet(self.alphabet) == MAX_ALPHABET
+        if not (is_full or game.can_downgrade or tiles <= self.alphabet):
             raise SpecError(
                 f"alphabet={self.alphabet}: boards of {game.name} cannot be downgraded; its tiles need {tiles}"
             )

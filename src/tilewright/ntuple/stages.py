@@ -2,9 +2,9 @@
 
 A stage begins when certain large tiles are on the board, and those of the stages before it: "16384+8192". Tiles made of
 them count as well. So "16384+8192" asks that the tiles of 16384 and above sum up to at least 16384, and those of 8192
-and above to at least 16384 + 8192. Such sums never fall, whatever merges: the stage follows from the board alone, and a
-search can cross from one stage to the next. They are those of the true tiles, also of tiles that are too large for the
-alphabet of the network.
+and above to at least 16384 + 8192. As long as no tile is larger than 32768, such sums never fall, so a search can cross
+from one stage to the next but not back. A larger tile counts as it is downgraded, and making one may lead back to an
+earlier stage. The alphabet of the network makes no difference.
 
 With *weight promotion* (Jaśkowski 2016) a weight of a later stage that was never written is read from the stage before,
 so that a new stage begins with everything that is learned already.

@@ -97,7 +97,7 @@ def read_weight(tables: WeightTables, index: Word) -> Float:
 
 
 @inline
-def sum_weights(tables: WeightTables, indices: Indices, first: Int, offset: Word) -> Int:
+def sum_weights(tables: WeightTables, indices: Indices, first: Int, offset: Word) -> Float:
     """Return the sum of weights[indices[first:first + lookups] + offset]; four partial sums run in parallel."""
     n, weights, stages = lookups(tables), tables.weights, tables.stages
     a = b = c = d = zero_accumulator(weights)
@@ -135,7 +135,7 @@ def _zero_of_type(weights):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN
 
 
 @inline
-def state_value(tables: WeightTables, rules: Rules, state: State, indices: Indices, first: Int) -> Int:
+def state_value(tables: WeightTables, rules: Rules, state: State, indices: Indices, first: Int) -> Float:
     """Return the value of a state and leave its indices in `indices[first:]`."""
     compute_indices(tables, rules, state, indices, first)
     return sum_weights(tables, indices, first, u64(0))

@@ -137,10 +137,11 @@ def write_html_index(folder: Path, *, force: bool = False) -> Path:
 
 
 _INTRODUCTION = (
-    "A verdict is one of four. reproduced: the paper's claims hold and the results are the paper's. direction only: "
-    "the claims hold, the results are others. contradicted: a claim is reversed, with at least half of the paper's "
-    "effort. not at this scale: a claim is not seen, or a result not reached, with less effort. It is computed from "
-    "the results of the largest scale that was run; each report says how it was made."
+    "Each experiment has one of four verdicts. Reproduced: the paper's claims hold, and the results agree with the "
+    "paper. Direction only: the claims hold, but the results differ, or ours are better. Contradicted: a claim is "
+    "reversed, with at least half of the paper's effort. Not at this scale: a claim is not seen or a result not "
+    "reached, with less effort or a different configuration. The verdict follows from the largest scale that was run. "
+    "Each report says how it was made."
 )
 
 

@@ -1,7 +1,7 @@
-"""What an experiment shows about its paper: its claims tested, its figures compared, and a verdict in a word.
+"""What an experiment shows about its paper: its claims tested, its results compared, and a verdict in a word.
 
-reproduced           the claims hold, and the results are the paper's
-direction only       the claims hold, but the results are others; or a result is better than the paper's
+reproduced           the claims hold, and the results agree with the paper
+direction only       the claims hold, but the results differ, or ours are better
 contradicted         a claim is reversed, with at least half of the paper's effort
 not at this scale    with less effort than the paper's, a claim is not seen or a result not reached
 """
@@ -162,7 +162,7 @@ def judge(
     word = _word(signs, matches, [_exceeds(cell) for _, cell in cells], effort, changed=bool(changed))
     why = [
         _claims_in_words(signs),
-        _figures_in_words(matches),
+        _results_in_words(matches),
         _effort_in_words(effort, scale, changed),
         experiment.remark,
     ]
@@ -232,10 +232,10 @@ def _claims_in_words(signs: Sequence[int]) -> str:
     return f"Of {len(signs)} comparisons, {', '.join(parts)}."
 
 
-def _figures_in_words(matches: Sequence[bool]) -> str:
+def _results_in_words(matches: Sequence[bool]) -> str:
     if not matches:
         return ""
-    return f"{sum(matches)} of {len(matches)} results {'is' if sum(matches) == 1 else 'are'} the paper's."
+    return f"{sum(matches)} of {len(matches)} results {'agrees' if sum(matches) == 1 else 'agree'} with the paper."
 
 
 def _effort_in_words(effort: float, scale: Scale, changed: Collection[str]) -> str:
@@ -244,7 +244,7 @@ def _effort_in_words(effort: float, scale: Scale, changed: Collection[str]) -> s
         trains = scale.training_games or scale.stage_games or scale.training_steps
         parts.append(f"{100 * effort:.2g} % of the full {'training' if trains else 'number of games'}")
     if changed:
-        parts.append("another configuration than the paper's")
+        parts.append("a configuration that differs from the paper's")
     return f"Run with {' and '.join(parts)}." if parts else ""
 
 

@@ -18,7 +18,7 @@ class TooSlowError(UsageError):
 class Search:
     """The work of one request, one socket or one job, which any thread can stop at any time.
 
-    Kernels end at once. An agent written in Python ends after the move that it is thinking about.
+    A search ends at once, an agent written in Python after its current move.
     """
 
     def __init__(self, max_seconds: float) -> None:
@@ -33,7 +33,7 @@ class Search:
     def using(self, player: Player) -> Iterator[None]:
         """Work with a player; the player of a search that was stopped raises SearchStoppedError from then on."""
         with self._lock:
-            player.rest()
+            player.reset_begun()
             self._player, self._began = player, None
             if self._is_stopped:
                 player.stop()
