@@ -12,6 +12,8 @@ from tests.web.live import HANG_SECONDS
 from tilewright import SpecError, make_agent, make_game
 from tilewright.web.agents import AgentCatalogue, WebAgent
 from tilewright.web.limits import Limits
+from tilewright.web.playback import Playback
+from tilewright.web.positions import start_position
 from tilewright.web.runs import RunLibrary
 
 GAME = make_game("2048")
@@ -93,3 +95,20 @@ def test_agents_with_equal_specs_are_few(tmp_path: Path) -> None:
         agents.make(f"heuristic:ms={ms}", GAME)
     assert agents.make("heuristic:ms=1", GAME) is not first
     assert isinstance(first, WebAgent)
+
+
+def test_work_is_quick_after_it_was_done_once_and_only_that_work(runs: Path, tmp_path: Path) -> None:
+    """Analysing and playing have kernels of their own, and a new model is loaded by the first request for it."""
+    shutil.copytree(runs / "large", tmp_path / "mine")
+    agents = catalogue(tmp_path)
+    agent = agents.make("ntuple:model=mine", GAME)
+    assert not agent.is_quick(GAME, "analyse")
+    agent.analyse(GAME.parse(BOARD))
+    assert (agent.is_quick(GAME, "analyse"), agent.is_quick(GAME, "play")) == (True, False)
+    Playback(agent, GAME).play(start_position(GAME, 0, 0), 1)
+    assert agent.is_quick(GAME, "play")
+    os.utime(tmp_path / "mine" / "model.safetensors", (1, 1))
+    assert not agents.make("ntuple:model=mine", GAME).is_quick(GAME, "play")
+    searching = agents.make("heuristic:depth=2", GAME)
+    searching.analyse(GAME.parse(BOARD))
+    assert not searching.is_quick(GAME, "analyse")

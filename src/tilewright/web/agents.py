@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from tilewright._core.options import Option
 from tilewright.agents import AGENTS
@@ -22,7 +23,9 @@ from tilewright.web.runs import RunLibrary
 from tilewright.web.schemas import JsonObject
 from tilewright.web.searches import Search
 
-__all__ = ["AgentCatalogue", "AgentFailedError", "WebAgent", "log_failure"]
+__all__ = ["AgentCatalogue", "AgentFailedError", "WebAgent", "Work", "log_failure", "names_a_run"]
+
+Work: TypeAlias = Literal["analyse", "play"]  # each has kernels of its own
 
 _QUICK = {"random", "greedy", "ntuple", "exact"}  # agents that do not search
 _MAX_AGENTS = 64  # that are kept with their players
@@ -62,16 +65,20 @@ class WebAgent:
         self._model_file, self._model_version = model_file, _version(model_file)
         self._idle: list[Player] = []
         self._lock = threading.Lock()
+        self._done: set[tuple[str, Work]] = set()  # games by name, and what was done in them
 
     @property
     def is_current(self) -> bool:
         """Whether the file of its model, if it has one, is still the same."""
         return self._model_version == _version(self._model_file)
 
-    @property
-    def is_quick(self) -> bool:
-        """Whether it plays without a search."""
-        return self.agent.name in _QUICK
+    def is_quick(self, game: Game, work: Work) -> bool:
+        """Whether the work is quick for certain: it needs no search, and its model and kernels are loaded."""
+        return self.agent.name in _QUICK and (game.name, work) in self._done
+
+    def note_done(self, game: Game, work: Work) -> None:
+        """Note that the work was done once; the first time loads the model and compiles kernels."""
+        self._done.add((game.name, work))
 
     def new_search(self) -> Search:
         """Return the control of a search that may take as long as the agent is allowed to."""
@@ -134,10 +141,16 @@ class WebAgent:
         with self.player(board.game, search) as player:
             analysis = player.analyse(board)
             values = {move: float(value) for move, value in analysis.values.items()}
+        self.note_done(board.game, "analyse")
         for move, value in values.items():
             if not math.isfinite(value):
                 raise AgentFailedError(f"agent {self.spec} failed: the value of {move} is {value}, no finite number")
         return dataclasses.replace(analysis, values=values)
+
+
+def names_a_run(spec: str | None) -> bool:
+    """Return whether the model of a spec is one of the runs, so that making the agent reads the runs folder."""
+    return spec is not None and "model=" in spec
 
 
 def _version(file: Path | None) -> tuple[int, int]:

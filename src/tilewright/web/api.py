@@ -9,7 +9,7 @@ from tilewright.games import GAMES
 from tilewright.games.base import Game
 from tilewright.games.board import Board
 from tilewright.play.recording import parse_line
-from tilewright.web.agents import WebAgent
+from tilewright.web.agents import WebAgent, names_a_run
 from tilewright.web.coach_api import add_coach
 from tilewright.web.games import describe_game, describe_games, read_game
 from tilewright.web.positions import Position, entry_of, play_move, read_position, start_position
@@ -116,8 +116,8 @@ def _add_games(api: APIRouter, server: ServerState) -> None:
         position = await quick.run(read_position, game, asked.board, asked.score, asked.stream)
         if asked.move is not None:
             return await quick.run(_step, position, asked.move)
-        agent = await quick.run(server.agents.make, asked.agent, game)
-        executor, search = server.executor_for(agent, game), agent.new_search()
+        agent = await server.agent_of(asked.agent, game)
+        executor, search = server.executor_for(agent, game, "play"), agent.new_search()
         return await executor.run_search(search, request, _agent_step, position, agent, search)
 
     @api.post("/steps", response_model=StepsAnswer, operation_id="play_steps", tags=["games"])
@@ -138,17 +138,17 @@ def _add_games(api: APIRouter, server: ServerState) -> None:
     async def move(request: Request, board: BoardText, agent: AgentSpec = None, game: GameSpec = "2048") -> JsonObject:
         """Board in, move out: the values of the legal moves, and the move that the agent plays."""
 
-        def advise_if_quick() -> tuple[Board, WebAgent, JsonObject | None]:
+        def advise_if_quick(chosen: WebAgent | None) -> tuple[Board, WebAgent, JsonObject | None]:
             played = game_of(game)
-            parsed, chosen = played.parse_position(board), server.agents.make(agent, played)
-            return parsed, chosen, _advise(parsed, chosen) if server.is_warm(chosen, played) else None
+            parsed, chosen = played.parse_position(board), chosen or server.agents.make(agent, played)
+            return parsed, chosen, _advise(parsed, chosen) if chosen.is_quick(played, "analyse") else None
 
-        parsed, chosen, advice = await quick.run(advise_if_quick)
+        of_run = await server.agent_of(agent, await quick.run(game_of, game)) if names_a_run(agent) else None
+        parsed, chosen, advice = await quick.run(advise_if_quick, of_run)
         if advice is None:
             await server.warm_up_status.until_loaded()
             slow, search = server.executors.slow, chosen.new_search()
             advice = await slow.run_search(search, request, _advise, parsed, chosen, search)
-            server.mark_warm(chosen, parsed.game)
         server.has_advised.set()
         return advice
 
@@ -162,12 +162,10 @@ def _add_jobs(api: APIRouter, server: ServerState) -> None:
         if request.games > limits.games:
             raise UsageError(f"games={request.games}: at most {limits.games:,} here")
 
-        def start_job() -> JsonObject:
-            game = read_game(request.game, limits.spec)
-            agent = server.agents.make(request.agent, game)
-            return server.jobs.evaluate(agent, game, request.games, request.seed).to_json()
-
-        return await server.executors.quick.run(start_job)
+        quick = server.executors.quick
+        game = await quick.run(read_game, request.game, limits.spec)
+        agent = await server.agent_of(request.agent, game)
+        return await quick.run(lambda: server.jobs.evaluate(agent, game, request.games, request.seed).to_json())
 
     @api.post("/outlooks", response_model=JobStatus, status_code=202, operation_id="start_outlook", tags=["jobs"])
     async def look_ahead(request: OutlookRequest) -> JsonObject:
@@ -175,13 +173,11 @@ def _add_jobs(api: APIRouter, server: ServerState) -> None:
         if request.games > limits.games:
             raise UsageError(f"games={request.games}: at most {limits.games:,} here")
 
-        def start_job() -> JsonObject:
-            game = read_game(request.game, limits.spec)
-            position = read_position(game, request.board)
-            agent = server.agents.make(request.agent, game)
-            return server.jobs.look_ahead(agent, position, request.games, request.seed).to_json()
-
-        return await server.executors.quick.run(start_job)
+        quick = server.executors.quick
+        game = await quick.run(read_game, request.game, limits.spec)
+        position = await quick.run(read_position, game, request.board)
+        agent = await server.agent_of(request.agent, game)
+        return await quick.run(lambda: server.jobs.look_ahead(agent, position, request.games, request.seed).to_json())
 
     @api.post("/reviews", response_model=JobStatus, status_code=202, operation_id="start_review", tags=["jobs"])
     async def review(request: ReviewRequest) -> JsonObject:
@@ -240,6 +236,7 @@ def _agent_step(position: Position, agent: WebAgent, search: Search) -> JsonObje
     game = board.game
     with agent.player(game, search) as player:
         moves = player.play(board, position.score, stream, 1)
+    agent.note_done(game, "play")
     if not moves:
         raise UsageError(f"the game is over: no move is legal on {game.text(board)!r}")
     after, _ = game.slide(board, moves[0].action)

@@ -77,6 +77,7 @@ class Playback:
         stream = position.stream.copy()
         with self._agent.reporting_failures(), self._search.using(self._player):
             moves = self._player.play(position.board, position.score, stream, max_moves)
+        self._agent.note_done(self._game, "play")
         if not moves:
             return 0, None, position
         last = moves[-1]

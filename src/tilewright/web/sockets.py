@@ -161,8 +161,8 @@ async def _autoplay(server: ServerState, socket: WebSocket, request: AutoplayReq
     quick = server.executors.quick
     game = await quick.run(read_game, request.game, server.limits.spec)
     position = await quick.run(read_position, game, request.board, request.score, request.stream)
-    agent = await quick.run(server.agents.make, request.agent, game)
-    executor = server.executor_for(agent, game)
+    agent = await server.agent_of(request.agent, game)
+    executor = server.executor_for(agent, game, "play")
     search = agent.new_search()
     playback = await executor.run(Playback, agent, game, search)
     while True:
@@ -186,8 +186,8 @@ async def _watch(server: ServerState, socket: WebSocket, request: WatchRequest, 
         raise UsageError(f"games={request.games}: at most {server.limits.games:,} here")
     quick = server.executors.quick
     game = await quick.run(read_game, request.game, server.limits.spec)
-    agent = await quick.run(server.agents.make, request.agent, game)
-    executor = server.executor_for(agent, game)
+    agent = await server.agent_of(request.agent, game)
+    executor = server.executor_for(agent, game, "play")
     search = agent.new_search()
     series = await executor.run(GameSeries, agent, game, request.games, request.seed, search)
     while not series.is_done:

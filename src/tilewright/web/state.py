@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tilewright.games import make_game
 from tilewright.games.base import Game
-from tilewright.web.agents import AgentCatalogue, WebAgent
+from tilewright.web.agents import AgentCatalogue, WebAgent, Work, names_a_run
 from tilewright.web.executors import BoundedExecutor, Executors
 from tilewright.web.jobs import Jobs
 from tilewright.web.limits import Limits
@@ -50,20 +50,15 @@ class ServerState:
         self.warm_up_status = WarmUpStatus()
         self.has_advised = threading.Event()
         self._is_closed = False
-        self._warm: set[tuple[str, str]] = set()  # specs of quick agents, and names of games they have played
 
-    def is_warm(self, agent: WebAgent, game: Game) -> bool:
-        """Return whether a move is quick for certain; the first one may load a model and compile kernels."""
-        return agent.is_quick and (agent.spec, game.name) in self._warm
+    def executor_for(self, agent: WebAgent, game: Game, work: Work) -> BoundedExecutor:
+        """Return the threads for the work of an agent."""
+        return self.executors.quick if agent.is_quick(game, work) else self.executors.slow
 
-    def mark_warm(self, agent: WebAgent, game: Game) -> None:
-        """Note that an agent has played a move of a game."""
-        if agent.is_quick:
-            self._warm.add((agent.spec, game.name))
-
-    def executor_for(self, agent: WebAgent, game: Game) -> BoundedExecutor:
-        """Return the threads for moves of an agent."""
-        return self.executors.quick if self.is_warm(agent, game) else self.executors.slow
+    async def agent_of(self, spec: str | None, game: Game) -> WebAgent:
+        """Return the agent of a spec; the runs folder is only read on the threads whose disk may be slow."""
+        executor = self.executors.files if names_a_run(spec) else self.executors.quick
+        return await executor.run(self.agents.make, spec, game)
 
     def warm_up(self) -> None:
         """Load or compile the kernels that the first request needs, and those of the other games after its answer."""
