@@ -116,7 +116,7 @@ def test_ctrl_c_reports_the_games_finished_so_far(form: list[str], tmp_path: Pat
     endless = ("evaluate", "random", "--games", "9000000", "--threads", "1", *form)
     process = start_tilewright(*endless, changes={"TERM": "xterm", "COLUMNS": "100"}, stderr=its_end)
     os.close(its_end)
-    read_until(terminal, r"[1-9]\d*/9000000")
+    read_until(terminal, r"[1-9][\d,]* of 9,000,000")
     process.send_signal(signal.SIGINT)
     said = read_until(terminal, r"stopped after [\d,]+ of 9,000,000 games")
     out, _ = process.communicate(timeout=HANG_SECONDS)

@@ -92,6 +92,47 @@ def test_every_orientation_of_a_board_has_the_same_values(table: tw.ExactTable) 
     assert found == [found[0]] * 8
 
 
+def test_endgames_of_small_boards() -> None:
+    """One wall in the corner of 2x3, against a recursion over the naive rules."""
+    rules = Naive2048()
+
+    @cache
+    def values(board: Grid) -> dict[str, float]:
+        found = {}
+        for direction in DIRECTIONS:
+            slid = rules.slide(State(board), direction)
+            if slid is None:
+                continue
+            after = slid.after.board
+            if after[0][0] != 64:
+                found[direction] = 0.0
+            elif any(32 in row for row in after):
+                found[direction] = 1.0
+            else:
+                chances = rules.outcomes(slid.after).items()
+                found[direction] = sum(p * max(values(s.board).values(), default=0.0) for s, p in chances)
+        return found
+
+    small = tw.solve("endgame:8000-32,rows=2,columns=3", threads=1)
+    assert small.problem.title == "endgame:8000-32,rows=2,columns=3"
+    checked = 0
+    for tiles in itertools.product((0, 2, 4, 8, 16), repeat=5):
+        board = ((64, *tiles[:2]), tiles[2:])
+        try:
+            found = small.values([list(row) for row in board])
+        except tw.BoardError:
+            continue
+        assert found == pytest.approx(values(board), rel=1e-12, abs=1e-300)
+        for image in ([row[::-1] for row in board], list(board)[::-1]):
+            assert max(small.values([list(row) for row in image]).values(), default=0.0) == max(
+                found.values(), default=0.0
+            )
+        checked += 1
+    assert checked > 500
+    player = tw.make_agent("exact", table=small).player(tw.make_game("2048:rows=2,columns=3"))
+    assert player.analyse("64 2 2 / 4 0 0").values == pytest.approx(values(((64, 2, 2), (4, 0, 0))), rel=1e-12)
+
+
 def best(values: dict[str, float]) -> str:
     return max(values, key=lambda move: values[move])
 
@@ -132,9 +173,12 @@ def test_named_patterns_are_masks() -> None:
     ("spec", "reason"),
     [
         ("endgame:L3", "give a pattern and a tile, such as endgame:L3-256"),
-        ("endgame:L3-100", "the tile must be one of 64, 128, 256, 512"),
+        ("endgame:L3-100", "the tile must be one of 16, 32, 64, 128, 256, 512, 1024"),
         ("endgame:44-256", "there is no pattern '44' (did you mean '444'?)"),
         ("endgame:0000-256", "0 walls; there must be 3 to 12"),
+        ("endgame:f000-64,rows=2,columns=3", "the walls do not fit on a board of 2x3"),
+        ("endgame:e000-64,rows=2,columns=3", "3 walls; there must be 1 to 2"),
+        ("endgame:8000-64,rows=9", "rows=9: must be"),
         ("endgame:0fff-64", "goal=64: cannot be made; the largest tile on 4 free cells is 32"),
     ],
 )

@@ -1,8 +1,8 @@
 """Machine instructions on 64-bit words.
 
-`popcount`, `trailing_zeros` and `prefetch` are LLVM operations, which exist for every processor. `pdep` and `pext` are
-BMI2 instructions of x86. On other processors, and on those that run them slowly, `pdep_portable` and `pext_portable`
-are compiled instead (see `jit.portable`).
+`popcount`, `trailing_zeros`, `prefetch` and `read_shared` are LLVM operations, which exist for every processor. `pdep`
+and `pext` are BMI2 instructions of x86. On other processors, and on those that run them slowly, `pdep_portable` and
+`pext_portable` are compiled instead (see `jit.portable`).
 """
 
 from collections.abc import Callable, Sequence
@@ -25,6 +25,7 @@ __all__ = [
     "pext_portable",
     "popcount",
     "prefetch",
+    "read_shared",
     "stack_array",
     "trailing_zeros",
 ]
@@ -74,6 +75,22 @@ def prefetch(typingctx: Context, array: types.Array, index: types.Type) -> Instr
         return context.get_dummy_value()
 
     return types.void(array, types.uint64), codegen
+
+
+@intrinsic
+def read_shared(typingctx: Context, array: types.Array, index: types.Type) -> Instruction:
+    """Return array[index], of an int64 array that another thread may change at any time.
+
+    A kernel that never writes to an array may otherwise read it once, and keep what it read.
+    """
+
+    def codegen(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Sequence[ir.Value]
+    ) -> ir.Value:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        return builder.load_atomic(builder.gep(data, [args[1]]), "monotonic", 8)
+
+    return types.int64(array, types.int64), codegen
 
 
 @intrinsic(prefer_literal=True)

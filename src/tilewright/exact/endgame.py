@@ -1,4 +1,4 @@
-"""Endgames of 4x4: the largest tiles stand as walls, and a tile is to be made in the cells that are left.
+"""Endgames: the largest tiles stand as walls, and a tile is to be made in the cells that are left.
 
 A pattern says where the walls are. It has a name, or is given by four hexadecimal digits, one for each row, in which
 the bits of the cells with walls are set: `0077` is the pattern L3,
@@ -8,6 +8,8 @@ the bits of the cells with walls are set: `0077` is the pattern L3,
     . # # #
     . # # #
 
+Options of the game follow the tile: `endgame:e000-512,rows=3` is the 3x4 board with three walls in the first row.
+
 A table has the probability of making the tile from every board of the free cells, without a wall being displaced.
 """
 
@@ -15,8 +17,8 @@ import re
 
 from tilewright._core.text import did_you_mean
 from tilewright.errors import UsageError
-from tilewright.exact.problem import Problem
-from tilewright.games.twenty48 import Twenty48
+from tilewright.exact.problem import Problem, as_twenty48
+from tilewright.games import make_game
 
 __all__ = ["PATTERNS", "PREFIX", "endgame_problem"]
 
@@ -30,8 +32,8 @@ PATTERNS = {  # by the names that players use
     "LL": 0x0033,
     "4431": 0x0017,
 }
-_GOALS = (64, 128, 256, 512)
-_MIN_WALLS, _MAX_WALLS = 3, 12
+_GOALS = (16, 32, 64, 128, 256, 512, 1024)
+_MIN_FREE_CELLS, _MAX_FREE_CELLS = 4, 13
 
 
 def endgame_problem(spec: str) -> Problem:
@@ -41,12 +43,15 @@ def endgame_problem(spec: str) -> Problem:
     'endgame:L3-256'
 
     Args:
-        spec: `endgame:PATTERN-TILE`, as `endgame:L3-256` or `endgame:0077-256`.
+        spec: `endgame:PATTERN-TILE`, as `endgame:L3-256` or `endgame:0077-256`, and then options of 2048.
 
     Raises:
-        UsageError: There is no such pattern, or it cannot be solved for this tile.
+        UsageError: There is no such pattern, it does not fit the board, or it cannot be solved for this tile.
+        SpecError: An option is wrong.
     """
-    name, dash, tile = spec.removeprefix(PREFIX).rpartition("-")
+    pattern, comma, options = spec.removeprefix(PREFIX).partition(",")
+    game = as_twenty48(make_game(f"2048:{options}" if comma else "2048"))
+    name, dash, tile = pattern.rpartition("-")
     if not dash or not tile.isdecimal():
         raise UsageError(f"{spec}: give a pattern and a tile, such as {PREFIX}L3-256")
     if int(tile) not in _GOALS:
@@ -60,6 +65,10 @@ def endgame_problem(spec: str) -> Problem:
                 "hexadecimal digits, such as 0077"
             )
         walls = int(name, 16)
-    if not _MIN_WALLS <= walls.bit_count() <= _MAX_WALLS:
-        raise UsageError(f"{spec}: {walls.bit_count()} walls; there must be {_MIN_WALLS} to {_MAX_WALLS}")
-    return Problem(Twenty48(), int(tile), walls, f"{PREFIX}{name}-{tile}")
+    cells = [4 * row + column for row in range(game.rows) for column in range(game.columns)]
+    if walls & ~sum(1 << 15 - cell for cell in cells):
+        raise UsageError(f"{spec}: the walls do not fit on a board of {game.rows}x{game.columns}")
+    least, most = max(1, len(cells) - _MAX_FREE_CELLS), len(cells) - _MIN_FREE_CELLS
+    if not least <= walls.bit_count() <= most:
+        raise UsageError(f"{spec}: {walls.bit_count()} walls; there must be {least} to {most}")
+    return Problem(game, int(tile), walls, spec)

@@ -86,8 +86,8 @@ def matching_symmetry(space: Space, state: State) -> Int:
     for place in range(16):
         shift = u64(4 * place)
         large |= u64(((state.cells >> shift) & u64(15)) >= u64(space.goal)) << shift
-    for which in range(8):
-        if symmetric_cells(large, which, 4, 4) * u64(15) == space.walls:
+    for which in range(8 if space.rows == space.columns else 4):
+        if symmetric_cells(large, which, space.rows, space.columns) * u64(15) == space.walls:
             return which
     return -1
 
@@ -95,7 +95,7 @@ def matching_symmetry(space: Space, state: State) -> Int:
 @inline
 def with_walls(space: Space, cells: Word, which: Int) -> Word:
     """The symmetric board with walls in place of its large tiles."""
-    return symmetric_cells(cells, which, 4, 4) | space.walls
+    return symmetric_cells(cells, which, space.rows, space.columns) | space.walls
 
 
 @inline

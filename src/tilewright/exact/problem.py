@@ -91,7 +91,9 @@ class Problem:
     def space(self) -> Space:
         """The problem as kernels see it."""
         rules = self.game.rules
-        moves, offsets = wall_tables(rules.moves, rules.offsets) if self.walls else (rules.moves, rules.offsets)
+        moves, offsets = rules.moves, rules.offsets
+        if self.walls:
+            moves, offsets = wall_tables(moves, offsets, rules.rows, rules.columns)
         return Space(
             moves,
             offsets,

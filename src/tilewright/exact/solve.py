@@ -90,7 +90,7 @@ def solve(
     (480.2583, 21752)
 
     Args:
-        game: A game, its spec, or a 4x4 endgame, such as `endgame:L3-256` (see `exact.endgame`).
+        game: A game, its spec, or an endgame, such as `endgame:L3-256` (see `exact.endgame`).
         goal: The tile to make; None for the expected score.
         out: The file to write the table to. Finished layers are kept in a folder beside it until the table is written,
             so that the same call continues after an interruption; if the file already is that table, it is read.

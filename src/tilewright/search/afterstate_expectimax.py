@@ -39,6 +39,7 @@ from tilewright.search.searcher import (
     SearchControl,
     SearchStatus,
     act_by_search,
+    is_stopped,
     make_search_control,
     make_search_status,
     search,
@@ -132,7 +133,7 @@ def chance_node(
     if _is_usable(table, slot, after, search_key):
         return table.values[slot]
     status = expectimax.status
-    if expectimax.control.stop[0] or (expectimax.time_limit != NO_TIME_LIMIT and nanoseconds() > status.deadline[0]):
+    if is_stopped(expectimax) or (expectimax.time_limit != NO_TIME_LIMIT and nanoseconds() > status.deadline[0]):
         status.timed_out[0] = 1
         return np.float32(0)
     status.nodes[0] += 1

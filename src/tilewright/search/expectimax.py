@@ -37,6 +37,7 @@ from tilewright.search.searcher import (
     SearchControl,
     SearchStatus,
     act_by_search,
+    is_stopped,
     make_search_control,
     make_search_status,
     search,
@@ -142,7 +143,7 @@ def outcomes_at(outcomes_of_all: Outcomes, depth: Int) -> Outcomes:
 def max_node(expectimax: Expectimax, rules: Rules, state: State, depth: Int, improbability_left: Int) -> Float:
     """Return Vₙ(state) for a depth n of at least two, and leave the value of each move in `q_values_by_depth[n]`."""
     status = expectimax.status
-    if expectimax.control.stop[0] or (expectimax.time_limit != NO_TIME_LIMIT and nanoseconds() > status.deadline[0]):
+    if is_stopped(expectimax) or (expectimax.time_limit != NO_TIME_LIMIT and nanoseconds() > status.deadline[0]):
         status.timed_out[0] = 1
         return np.float32(0)
     status.nodes[0] += 1

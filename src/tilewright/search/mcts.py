@@ -25,7 +25,7 @@ from tilewright.games.policy import act
 from tilewright.games.rules import ILLEGAL, Rules, State, slide, spawn
 from tilewright.rng import Key, Stream, new_stream, next_word, seed_stream
 from tilewright.search.rollouts import Rollouts, final_value, roll_out
-from tilewright.search.searcher import SearchControl, act_by_search, make_search_control, search
+from tilewright.search.searcher import SearchControl, act_by_search, is_stopped, make_search_control, search
 
 __all__ = ["Tree", "Uct", "make_uct"]
 
@@ -99,7 +99,7 @@ def grow_tree(uct: Uct, rules: Rules, root: State, stream: Stream) -> None:
         size = 1
         mean, squares = 0.0, 0.0  # of the rollouts so far: Welford's running mean and sum of squares
         for i in range(uct.rollouts_per_move):
-            if uct.control.stop[0]:
+            if is_stopped(uct):
                 return
             sigma = np.sqrt(squares / i) if squares > 0.0 else 1.0
             length, value, size = _run_rollout(uct, rules, size, uct.c * sigma)

@@ -31,6 +31,7 @@ from tilewright.search.searcher import (
     SearchControl,
     SearchStatus,
     act_by_search,
+    is_stopped,
     make_search_control,
     make_search_status,
     search,
@@ -101,7 +102,7 @@ def _evaluate(minimax: Minimax, rules: Rules, state: State) -> float:
     """Return the evaluator's value of a state, LOST where no move is legal; check the clock now and then."""
     status = minimax.status
     status.nodes[0] += 1
-    if status.nodes[0] % CLOCK_INTERVAL == 0 and (minimax.control.stop[0] or nanoseconds() > status.deadline[0]):
+    if status.nodes[0] % CLOCK_INTERVAL == 0 and (is_stopped(minimax) or nanoseconds() > status.deadline[0]):
         status.timed_out[0] = 1
     value = evaluate_state(minimax.evaluator, rules, state)
     q_values = minimax.evaluator.q_values

@@ -18,7 +18,7 @@ from tilewright.games.policy import act
 from tilewright.games.rules import ILLEGAL, Rules, State, slide, spawn
 from tilewright.rng import Key, Stream, new_stream, next_word, seed_stream
 from tilewright.search.rollouts import Rollouts, roll_out
-from tilewright.search.searcher import SearchControl, act_by_search, make_search_control, search
+from tilewright.search.searcher import SearchControl, act_by_search, is_stopped, make_search_control, search
 
 __all__ = ["MonteCarlo", "draw_key", "make_monte_carlo", "mean_blocks", "run_blocks"]
 
@@ -87,7 +87,7 @@ def _sum_of_rollouts(
     state, spawn_reward = spawn(rules, after, stream)
     total = 0.0
     for i in range(begin, end):
-        if monte_carlo.control.stop[0]:
+        if is_stopped(monte_carlo):
             break
         seed_stream(stream, monte_carlo.key, u64(action * monte_carlo.rollouts_per_move + i))
         if not monte_carlo.shared_spawn:

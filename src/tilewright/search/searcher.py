@@ -13,7 +13,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright._core.jit import Int
+from tilewright._core.bits import read_shared
+from tilewright._core.jit import Int, inline
 from tilewright.games.policy import NO_ACTION, QValues, apply_action, best_action
 from tilewright.games.rules import Rules, State
 from tilewright.rng import Stream
@@ -23,6 +24,7 @@ __all__ = [
     "SearchStatus",
     "Searcher",
     "act_by_search",
+    "is_stopped",
     "make_search_control",
     "make_search_status",
     "search",
@@ -72,10 +74,16 @@ def search(searcher: Searcher, rules: Rules, state: State, stream: Stream) -> No
     raise TypeError("search is a verb for kernels; from Python use Player.analyse")
 
 
+@inline
+def is_stopped(searcher: Searcher) -> bool:
+    """Tell whether another thread has asked the search to end."""
+    return read_shared(searcher.control.stop, 0) != 0
+
+
 def act_by_search(searcher: Searcher, rules: Rules, state: State, stream: Stream) -> tuple[Int, State, Int]:
     """Implement `act` for a searcher; a search that was stopped plays no move."""
     searcher.control.began[0] = 1
     search(searcher, rules, state, stream)
-    if searcher.control.stop[0]:
+    if is_stopped(searcher):
         return NO_ACTION, state, 0
     return apply_action(rules, state, best_action(searcher.q_values))
