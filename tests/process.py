@@ -12,6 +12,7 @@ import tilewright
 __all__ = [
     "HANG_SECONDS",
     "PACKAGE",
+    "Finished",
     "end_processes",
     "environment",
     "run_python",

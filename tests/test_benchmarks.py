@@ -41,6 +41,7 @@ def test_move_times_has_a_line_for_every_limit() -> None:
     assert [line.split()[0] for line in lines] == ["limit,", "1", "2"]
 
 
+@pytest.mark.slow
 def test_late_games_tell_a_strong_player_from_a_weak_one() -> None:
     brief = ["--sum", "100", "--goal", "3000", "--games", "10"]
     lines = run_benchmark("late_games.py", "random", "ntuple", *brief).splitlines()

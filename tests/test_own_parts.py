@@ -151,7 +151,7 @@ def test_commands_know_both(tmp_path: Path) -> None:
     said = json.loads(tilewright_with_examples("move", BOARD, "--game", GAME, "--agent", AGENT, "--json").stdout)
     values = tw.make_agent(AGENT).values(tw.make_game(GAME).parse(BOARD))
     assert said["values"] == values
-    assert "Two tiles merge if they follow each other" in tilewright_with_examples("games", GAME).stdout
+    assert "tiles that follow each other in 1, 2, 3, 5, 8" in tilewright_with_examples("games", GAME).stdout
     assert "top left corner" in tilewright_with_examples("agents", AGENT).stdout
 
 
@@ -201,7 +201,7 @@ def test_the_web_page_plays_what_is_registered(tmp_path: Path, monkeypatch: pyte
 
         entry = next(entry for entry in get("/games") if entry["name"] == "fibonacci")
         assert entry["tiles"] == [0, *FIBONACCI]
-        assert entry["summary"].startswith("Two tiles merge")
+        assert entry["summary"].startswith("Two 1s merge, and so do tiles that follow each other")
         assert "corner" in [agent["name"] for agent in get("/agents", game="fibonacci")]
         position = get("/start", game="fibonacci:rows=3", seed=3)
         assert position["board"] == [list(row) for row in tw.make_game(f"{GAME},rows=3").start(3).tiles]
