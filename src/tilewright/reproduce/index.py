@@ -138,10 +138,11 @@ def write_html_index(folder: Path, *, force: bool = False) -> Path:
 
 _INTRODUCTION = (
     "Each experiment has one of four verdicts. Reproduced: the paper's claims hold, and the results agree with the "
-    "paper. Direction only: the claims hold, but the results differ, or ours are better. Contradicted: a claim is "
-    "reversed, with at least half of the paper's effort. Not at this scale: a claim is not seen or a result not "
-    "reached, with less effort or a different configuration. The verdict follows from the largest scale that was run. "
-    "Each report says how it was made."
+    "paper. Direction only: at least one claim holds and none is reversed, but results differ or a claim is open; or "
+    "the paper states only results, and ours are as good, or most agree. Contradicted: with at least half of the "
+    "paper's effort, a claim is reversed; or the paper states only results, and most of ours differ. Not at this scale: "
+    "no claim is seen; or a claim is reversed or a result not reached with less effort or a different configuration. "
+    "The verdict follows from the largest scale that was run. Each report says how it was made."
 )
 
 
