@@ -62,7 +62,8 @@ def test_piped_progress_is_a_line_now_and_then(
         advance(4096)
     lines = [re.sub(r"about [\d,]+ s", "about N s", line) for line in capsys.readouterr().err.splitlines()]
     assert lines == [
-        *(f"greedy on 2048: {done} of 2,000, about N s left" for done in ("0", "1,000", "2,000")),
+        "greedy on 2048: 0 of 2,000",
+        *(f"greedy on 2048: {done} of 2,000, about N s left" for done in ("1,000", "2,000")),
         "bytes: 0",
         "bytes: 4,096",
     ]

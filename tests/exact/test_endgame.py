@@ -9,6 +9,7 @@ import pytest
 import tilewright as tw
 from tests.games.naive import DIRECTIONS, Grid, Naive2048, State
 from tilewright.exact.endgame import PATTERNS, endgame_problem
+from tilewright.games.rules import LEFT
 
 RULES = Naive2048()
 FREE = [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0)]  # the pattern 07ff
@@ -133,6 +134,30 @@ def test_endgames_of_small_boards() -> None:
     assert player.analyse("64 2 2 / 4 0 0").values == pytest.approx(values(((64, 2, 2), (4, 0, 0))), rel=1e-12)
 
 
+@pytest.mark.parametrize("cascade", [False, True])
+def test_lines_between_walls_move_by_the_rules_of_the_game(cascade: bool) -> None:
+    """A wall is a tile that is larger than all others, and two of them are never equal."""
+    game = tw.make_game("2048", rows=2, columns=4, cascade=cascade)
+    space = endgame_problem(f"endgame:8000-64,rows=2,cascade={cascade}".lower()).space
+    table, offset = space.moves, int(space.offsets[LEFT])
+    for codes in itertools.product(range(5), repeat=3):
+        entry = int(table[offset + (15 << 12 | codes[0] << 8 | codes[1] << 4 | codes[2])])
+        row = [1024, *(2**code if code else 0 for code in codes)]
+        try:
+            after, _ = game.slide(game.parse([row, [0] * 4]), "left")
+        except tw.IllegalMoveError:
+            assert entry & 0xFFFF == 15 << 12 | codes[0] << 8 | codes[1] << 4 | codes[2]
+            continue
+        moved = [entry >> shift & 15 for shift in (8, 4, 0)]
+        assert [2**code if code else 0 for code in moved] == list(after.tiles[0][1:])
+
+
+def test_a_problem_has_one_name_however_its_options_are_spelled() -> None:
+    expected = endgame_problem("endgame:L3-256").to_metadata()
+    for spelling in ("endgame:L3-256,", "endgame:L3-256,rows=4", "endgame:L3-256,win_tile=1024"):
+        assert endgame_problem(spelling).to_metadata() == expected
+
+
 def best(values: dict[str, float]) -> str:
     return max(values, key=lambda move: values[move])
 
@@ -179,6 +204,8 @@ def test_named_patterns_are_masks() -> None:
         ("endgame:f000-64,rows=2,columns=3", "the walls do not fit on a board of 2x3"),
         ("endgame:e000-64,rows=2,columns=3", "3 walls; there must be 1 to 2"),
         ("endgame:8000-64,rows=9", "rows=9: must be"),
+        ("endgame:e000-16,rows=2,start_tiles=8", "start_tiles=8 do not fit on 5 free cells"),
+        (f"endgame:L3-{'1' * 5000}", "the tile must be one of"),
         ("endgame:0fff-64", "goal=64: cannot be made; the largest tile on 4 free cells is 32"),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 from tests.web.conftest import BOARD
 from tests.web.live import HANG_SECONDS
 from tilewright import SpecError, make_agent, make_game
-from tilewright.web.agents import AgentCatalogue, WebAgent
+from tilewright.web.agents import AgentCatalogue, WebAgent, names_a_run
 from tilewright.web.limits import Limits
 from tilewright.web.playback import Playback
 from tilewright.web.positions import start_position
@@ -104,11 +104,22 @@ def test_work_is_quick_after_it_was_done_once_and_only_that_work(runs: Path, tmp
     agent = agents.make("ntuple:model=mine", GAME)
     assert not agent.is_quick(GAME, "analyse")
     agent.analyse(GAME.parse(BOARD))
-    assert (agent.is_quick(GAME, "analyse"), agent.is_quick(GAME, "play")) == (True, False)
+    assert agent.is_quick(GAME, "analyse")
+    assert not agent.is_quick(GAME, "play", has_player=True)
     Playback(agent, GAME).play(start_position(GAME, 0, 0), 1)
     assert agent.is_quick(GAME, "play")
+    with agent.player(GAME):  # another one would load the model
+        assert not agent.is_quick(GAME, "play")
+        assert agent.is_quick(GAME, "play", has_player=True)
     os.utime(tmp_path / "mine" / "model.safetensors", (1, 1))
     assert not agents.make("ntuple:model=mine", GAME).is_quick(GAME, "play")
     searching = agents.make("heuristic:depth=2", GAME)
     searching.analyse(GAME.parse(BOARD))
     assert not searching.is_quick(GAME, "analyse")
+
+
+def test_specs_that_may_name_a_run_are_told_from_the_others() -> None:
+    for spec in ("ntuple:model=mine", "ntuple:model =mine", "expectimax:depth=2,model=mine"):
+        assert names_a_run(spec)
+    for other in (None, "greedy", "own:Agent,submodel=3", "expectimax:depth=2"):
+        assert not names_a_run(other)

@@ -21,7 +21,8 @@ def move(board: str, agent: str | None, game: str, seed: int, as_json: bool) -> 
     """Print the value of every legal move on BOARD, and the move that the agent plays.
 
     BOARD is its tiles row by row (0 or . for an empty cell; separated by spaces, commas or slashes), as many
-    hexadecimal tile codes, or a JSON array of rows. A board of Threes may add the next tile and the bag: "… hint=2 bag=143".
+    hexadecimal tile codes, or a JSON array of rows. A board of Threes may add the next tile and the bag:
+    "… hint=2 bag=143".
 
     \b
     Examples:

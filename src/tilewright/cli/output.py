@@ -111,8 +111,9 @@ def progress_bar(label: str, total: int | None) -> Iterator[Callable[[int], None
                 finished += steps
                 done, status, left = 0.0, f"{finished:,}", ""
                 if total:
-                    done, status = finished / total, f"{finished:,} of {total:,}"
-                    left = f", about {(time.monotonic() - began) * (1 / max(done, 1e-9) - 1):,.0f} s left"
+                    done, status = min(finished / total, 1.0), f"{finished:,} of {total:,}"
+                if done:
+                    left = f", about {(time.monotonic() - began) * (1 / done - 1):,.0f} s left"
                 display.show(Task(label, done, f"{label}: {status}{left}", label, status))
 
         advance(0)

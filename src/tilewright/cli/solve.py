@@ -33,8 +33,8 @@ def solve_command(
 ) -> None:
     """Solve GAME exactly: the value of perfect play, and with --out a table of all values.
 
-    GAME is 2048 on a small board, as `2048:rows=3,columns=3`, or an endgame, as `endgame:L3-256`; after the tile may
-    follow options of the game, as `endgame:e000-512,rows=3`.
+    GAME is 2048 on a small board, as `2048:rows=3,columns=3`, or an endgame, as `endgame:L3-256`. Options of
+    the game may follow the tile, as in `endgame:e000-512,rows=3`.
     Without --goal, the value of a small board is the expected score of perfect play; with it, the probability that
     perfect play makes the tile. It is the expectation over all first boards.
 

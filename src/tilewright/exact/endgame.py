@@ -8,7 +8,9 @@ the bits of the cells with walls are set: `0077` is the pattern L3,
     . # # #
     . # # #
 
-Options of the game follow the tile: `endgame:e000-512,rows=3` is the 3x4 board with three walls in the first row.
+Options of the game may follow the tile: `endgame:e000-512,rows=3` is the 3x4 board with three walls in the first row.
+The digits of a pattern stand for the rows of 4x4; cells that a smaller board does not have are 0, and the named
+patterns fit no other board.
 
 A table has the probability of making the tile from every board of the free cells, without a wall being displaced.
 """
@@ -17,7 +19,7 @@ import re
 
 from tilewright._core.text import did_you_mean
 from tilewright.errors import UsageError
-from tilewright.exact.problem import Problem, as_twenty48
+from tilewright.exact.problem import Problem, as_twenty48, rules_spec
 from tilewright.games import make_game
 
 __all__ = ["PATTERNS", "PREFIX", "endgame_problem"]
@@ -54,7 +56,7 @@ def endgame_problem(spec: str) -> Problem:
     name, dash, tile = pattern.rpartition("-")
     if not dash or not tile.isdecimal():
         raise UsageError(f"{spec}: give a pattern and a tile, such as {PREFIX}L3-256")
-    if int(tile) not in _GOALS:
+    if tile not in map(str, _GOALS):
         raise UsageError(f"{spec}: the tile must be one of {', '.join(map(str, _GOALS))}")
     walls = PATTERNS.get(name)
     if walls is None:
@@ -71,4 +73,8 @@ def endgame_problem(spec: str) -> Problem:
     least, most = max(1, len(cells) - _MAX_FREE_CELLS), len(cells) - _MIN_FREE_CELLS
     if not least <= walls.bit_count() <= most:
         raise UsageError(f"{spec}: {walls.bit_count()} walls; there must be {least} to {most}")
-    return Problem(game, int(tile), walls, spec)
+    if game.start_tiles > len(cells) - walls.bit_count():
+        free = len(cells) - walls.bit_count()
+        raise UsageError(f"{spec}: start_tiles={game.start_tiles} do not fit on {free} free cells")
+    options = rules_spec(game).partition(":")[2]
+    return Problem(game, int(tile), walls, f"{PREFIX}{name}-{tile}{options and ','}{options}")

@@ -93,7 +93,7 @@ class Problem:
         rules = self.game.rules
         moves, offsets = rules.moves, rules.offsets
         if self.walls:
-            moves, offsets = wall_tables(moves, offsets, rules.rows, rules.columns)
+            moves, offsets = wall_tables(moves, offsets, rules.rows, rules.columns, cascade=self.game.cascade)
         return Space(
             moves,
             offsets,

@@ -13,7 +13,9 @@ WALL_CODE = 15
 FORBIDDEN = 0xFFFF  # the high half of a line's entry where a wall would be displaced; no reward is as large
 
 
-def wall_tables(moves: LineTable, offsets: LineOffsets, rows: int, columns: int) -> tuple[LineTable, LineOffsets]:
+def wall_tables(
+    moves: LineTable, offsets: LineOffsets, rows: int, columns: int, *, cascade: bool = False
+) -> tuple[LineTable, LineOffsets]:
     """Return the tables of lines (see `line_tables`) with walls in place of tiles of code 15.
 
     Args:
@@ -21,6 +23,7 @@ def wall_tables(moves: LineTable, offsets: LineOffsets, rows: int, columns: int)
         offsets: Where the table of each action begins.
         rows: The number of rows of the board.
         columns: The number of columns of the board.
+        cascade: Whether a merged tile may merge again in the same move.
     """
     with_walls = moves.copy()
     lines = np.arange(1 << 16)
@@ -32,11 +35,13 @@ def wall_tables(moves: LineTable, offsets: LineOffsets, rows: int, columns: int)
             has_wall |= lines >> shift & 15 == WALL_CODE
         is_board_line = lines & (1 << shifts[-1]) - 1 == 0
         for line in lines[has_wall & is_board_line]:
-            with_walls[(table << 16) + line] = _move_with_walls(int(line), shifts, to_first=action in (UP, LEFT))
+            with_walls[(table << 16) + line] = _move_with_walls(
+                int(line), shifts, to_first=action in (UP, LEFT), cascade=cascade
+            )
     return with_walls, offsets
 
 
-def _move_with_walls(line: int, shifts: tuple[int, ...], *, to_first: bool) -> int:
+def _move_with_walls(line: int, shifts: tuple[int, ...], *, to_first: bool, cascade: bool) -> int:
     """The entry of a line with walls: 2 2 # . -> forbidden, because the wall would follow; . 2 2 # -> 4 . . #, too."""
     codes = [line >> shift & 15 for shift in shifts]
     codes = codes if to_first else codes[::-1]
@@ -48,7 +53,7 @@ def _move_with_walls(line: int, shifts: tuple[int, ...], *, to_first: bool) -> i
         if may_merge and code == moved[-1] and code != WALL_CODE:
             moved[-1] = code + 1
             reward += 2 << code
-            may_merge = False
+            may_merge = cascade
         else:
             moved.append(code)
             may_merge = True

@@ -12,8 +12,8 @@ the index. With fewer tiles, tables are smaller: `stored_alphabet ** length` wei
 of the lowest bits of the index. Above them is a number of base `stored_alphabet / 2`, whose digits are half the codes:
 the upper parts of all codes come first here, too.
 
-Tiles that are too large for the alphabet are read as those of the downgraded board. If none of its tiles can be halved,
-or the game has no tile-downgrading, they are read as the largest tile of the alphabet.
+Tiles that are too large for the alphabet are read as those of the downgraded board. Where none of its tiles can be
+halved, an alphabet below 15 reads them as its largest tile; with 15, the tables have room for them.
 """
 
 from collections.abc import Sequence
@@ -112,7 +112,7 @@ def symmetric_planes(rules: Rules, cells: Word) -> tuple[Word, ...]:
 class FullAlphabet(NamedTuple):
     """Four bits a cell: 16 tiles, or 15 without the largest."""
 
-    largest_code: Int  # the largest tile that has weights
+    largest_code: Int  # boards with larger tiles are downgraded to it
 
 
 class ReducedAlphabet(NamedTuple):

@@ -64,7 +64,8 @@ def lookups(tables: WeightTables) -> Int:
 def compute_indices(tables: WeightTables, rules: Rules, state: State, indices: Indices, first: Int) -> None:
     """Write the indices of the weights of `state` to `indices[first:first + lookups]`, and prefetch the weights.
 
-    The stage is that of the true tiles; everything else is read from the cells with no tile too large for the alphabet.
+    The stage does not depend on the alphabet: it is that of the board downgraded to 32768. Everything else is read from
+    the cells with no tile too large for the alphabet.
     """
     seen = downgrade_to(rules, state, LARGEST_NIBBLE)
     cells = cells_in_alphabet(tables.alphabet, rules, seen)

@@ -140,9 +140,9 @@ _INTRODUCTION = (
     "Each experiment has one of four verdicts. Reproduced: the paper's claims hold, and the results agree with the "
     "paper. Direction only: at least one claim holds and none is reversed, but results differ or a claim is open; or "
     "the paper states only results, and ours are as good, or most agree. Contradicted: with at least half of the "
-    "paper's effort, a claim is reversed; or the paper states only results, and most of ours differ. Not at this scale: "
-    "no claim is seen; or a claim is reversed or a result not reached with less effort or a different configuration. "
-    "The verdict follows from the largest scale that was run. Each report says how it was made."
+    "paper's effort, a claim is reversed; or the paper states only results, and most of ours differ. Not at this "
+    "scale: no claim is seen; or a claim is reversed or a result not reached with less effort or a different "
+    "configuration. The verdict follows from the largest scale that was run. Each report says how it was made."
 )
 
 

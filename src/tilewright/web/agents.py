@@ -3,6 +3,7 @@
 import dataclasses
 import logging
 import math
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -72,9 +73,16 @@ class WebAgent:
         """Whether the file of its model, if it has one, is still the same."""
         return self._model_version == _version(self._model_file)
 
-    def is_quick(self, game: Game, work: Work) -> bool:
-        """Whether the work is quick for certain: it needs no search, and its model and kernels are loaded."""
-        return self.agent.name in _QUICK and (game.name, work) in self._done
+    def is_quick(self, game: Game, work: Work, *, has_player: bool = False) -> bool:
+        """Whether the work is quick for certain: it needs no search, and its model and kernels are loaded.
+
+        Args:
+            game: The game.
+            work: What a player is to do.
+            has_player: Whether there is a player for it; otherwise one must be idle, as a new one may load its model.
+        """
+        is_loaded = self.agent.name in _QUICK and (game.name, work) in self._done
+        return is_loaded and (has_player or self._has_idle(game))
 
     def note_done(self, game: Game, work: Work) -> None:
         """Note that the work was done once; the first time loads the model and compiles kernels."""
@@ -102,6 +110,10 @@ class WebAgent:
             with self._lock:
                 self._idle.append(player)
                 del self._idle[:-_MAX_IDLE]
+
+    def _has_idle(self, game: Game) -> bool:
+        with self._lock:
+            return any(player.game == game for player in self._idle)
 
     def _take(self, game: Game) -> Player | None:
         with self._lock:
@@ -149,8 +161,8 @@ class WebAgent:
 
 
 def names_a_run(spec: str | None) -> bool:
-    """Return whether the model of a spec is one of the runs, so that making the agent reads the runs folder."""
-    return spec is not None and "model=" in spec
+    """Return whether a spec may name a model of the runs folder, so that making its agent may read the folder."""
+    return spec is not None and re.search(r"\bmodel\s*=", spec) is not None
 
 
 def _version(file: Path | None) -> tuple[int, int]:

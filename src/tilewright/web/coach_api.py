@@ -62,7 +62,7 @@ def add_coach(api: APIRouter, server: ServerState) -> None:
         """A position to practise: of a theme, and as difficult as wanted."""
         game = Twenty48()
         if theme == "endgame":
-            agent = await quick.run(_table_agent, server, table, game)
+            agent = await server.executors.files.run(_table_agent, server, table, game)
             return await slow.run(find_table_position, agent, level, seed)
         player, judge = await quick.run(lambda: [server.agents.make(name, game) for name in (_PLAYER, _JUDGE)])
         search = judge.new_search()

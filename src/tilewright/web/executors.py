@@ -1,6 +1,7 @@
 """Thread pools with bounded queues, so that a search never blocks the event loop.
 
 Quick calls (a move by the rules, or one evaluation of a network) have threads of their own and never wait for a search.
+One of these threads first loads the kernels that all others need.
 Kernels release the GIL, so threads are enough.
 """
 

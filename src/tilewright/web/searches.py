@@ -18,7 +18,7 @@ class TooSlowError(UsageError):
 class Search:
     """The work of one request, one socket or one job, which any thread can stop at any time.
 
-    A search ends at once, an agent written in Python after its current move.
+    See `Player.stop` for when the work then ends.
     """
 
     def __init__(self, max_seconds: float) -> None:

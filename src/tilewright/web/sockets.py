@@ -162,9 +162,9 @@ async def _autoplay(server: ServerState, socket: WebSocket, request: AutoplayReq
     game = await quick.run(read_game, request.game, server.limits.spec)
     position = await quick.run(read_position, game, request.board, request.score, request.stream)
     agent = await server.agent_of(request.agent, game)
-    executor = server.executor_for(agent, game, "play")
+    executor = server.executor_for(agent, game, "play", has_player=True)
     search = agent.new_search()
-    playback = await executor.run(Playback, agent, game, search)
+    playback = await server.executors.slow.run(Playback, agent, game, search)  # it may load a model
     while True:
         started = time.monotonic()
         moves, entries = await executor.run_search(search, None, _play, playback, position, pace.moves_per_message)
@@ -187,9 +187,9 @@ async def _watch(server: ServerState, socket: WebSocket, request: WatchRequest, 
     quick = server.executors.quick
     game = await quick.run(read_game, request.game, server.limits.spec)
     agent = await server.agent_of(request.agent, game)
-    executor = server.executor_for(agent, game, "play")
+    executor = server.executor_for(agent, game, "play", has_player=True)
     search = agent.new_search()
-    series = await executor.run(GameSeries, agent, game, request.games, request.seed, search)
+    series = await server.executors.slow.run(GameSeries, agent, game, request.games, request.seed, search)
     while not series.is_done:
         started = time.monotonic()
         message = await executor.run_search(search, None, _advance, series, pace.moves_per_message)

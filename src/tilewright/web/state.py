@@ -51,9 +51,9 @@ class ServerState:
         self.has_advised = threading.Event()
         self._is_closed = False
 
-    def executor_for(self, agent: WebAgent, game: Game, work: Work) -> BoundedExecutor:
-        """Return the threads for the work of an agent."""
-        return self.executors.quick if agent.is_quick(game, work) else self.executors.slow
+    def executor_for(self, agent: WebAgent, game: Game, work: Work, *, has_player: bool = False) -> BoundedExecutor:
+        """Return the threads for the work of an agent, see `WebAgent.is_quick`."""
+        return self.executors.quick if agent.is_quick(game, work, has_player=has_player) else self.executors.slow
 
     async def agent_of(self, spec: str | None, game: Game) -> WebAgent:
         """Return the agent of a spec; the runs folder is only read on the threads whose disk may be slow."""
