@@ -16,7 +16,8 @@ from tilewright.search.heuristic import make_corner_heuristic, make_heuristic
 __all__ = ["HeuristicAgent"]
 
 DEPTHS_BY_TILES = [max(4, min(tiles - 1, MAX_DEPTH)) for tiles in range(17)]
-BY_BOARD_PRUNE = 0.005
+# By the number of different tiles, from 0 on: crowded boards are rare, and games end on them.
+PRUNES_BY_TILES = [0.01] * 9 + [0.006, 0.002, 0.0007, 0.0005]
 
 
 @dataclass(frozen=True)
@@ -24,13 +25,14 @@ class HeuristicAgent(SearchAgent):
     """Searches with hand-made features of lines: `heuristic`, `heuristic:depth=3` or, by time, `heuristic:ms=50`.
 
     Without `depth`, `ms` and `limits` the depth follows from the board: one less than its number of different tiles, at
-    least 4 plies, and less where branches become improbable. Its values only compare moves; they are not points.
+    least 4 plies, and less where branches become improbable. The more different tiles, the less probable a branch may
+    be. Its values only compare moves; they are not points.
 
     Attributes:
         depth: The depth in plies, where 1 means no search; with `ms`, the largest depth. Without it, the depth follows
             from the board; with `limits` or `prune=0` it is 3.
-        prune: Branches less probable than this are evaluated without further search; by default 0.005 where the depth
-            follows from the board, and otherwise 0.
+        prune: Branches less probable than this are evaluated without further search; by default 0.01 to 0.0005 where
+            the depth follows from the board, and otherwise 0.
         table: The size of the transposition table in megabytes.
         endgames: Files of endgame tables (`solve endgame:…`), with + between them, that correct its values.
 
@@ -47,7 +49,9 @@ class HeuristicAgent(SearchAgent):
     def policy(self, game: Game) -> Policy:
         """Return the search over the heuristic, with the endgame tables."""
         by_board = self.depth is None and self.ms is None and not self.limits
-        prune = (BY_BOARD_PRUNE if by_board else 0.0) if self.prune is None else self.prune
+        prune: float | list[float] = self.prune or 0.0
+        if self.prune is None and by_board:
+            prune = PRUNES_BY_TILES
         if not prune:
             return with_endgames(self._make_search(make_heuristic(game)), self.endgames, game)
         search = make_afterstate_expectimax(

@@ -23,8 +23,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright._core.jit import Float, Int, Word, implements, inline, linked
+from tilewright.games.bitboard import different_nibbles
 from tilewright.games.policy import act
-from tilewright.games.rules import ILLEGAL, MAX_OUTCOMES, Outcomes, Rules, State, make_outcomes, outcomes, slide
+from tilewright.games.rules import (
+    ILLEGAL,
+    LARGEST_NIBBLE,
+    MAX_OUTCOMES,
+    Outcomes,
+    Rules,
+    State,
+    downgraded_cells,
+    make_outcomes,
+    outcomes,
+    slide,
+)
 from tilewright.search.clock import NO_TIME_LIMIT, nanoseconds, time_limit
 from tilewright.search.evaluator import Evaluator, evaluate_state
 from tilewright.search.expectimax import (
@@ -63,7 +75,7 @@ class AfterstateExpectimax(NamedTuple):
     depths: NDArray[np.int64]
     depths_by_tiles: NDArray[np.int64]
     time_limit: Int
-    max_improbability: Int  # of a branch, in eighths of a bit
+    max_improbability: NDArray[np.int64]  # int64[17]: of a branch, in eighths of a bit, by different tiles
     table: TranspositionTable
     searches: NDArray[np.int64]  # int64[1]: the number of this search, from 1 on
     outcomes: Outcomes
@@ -78,18 +90,22 @@ def make_afterstate_expectimax(
     evaluator: Evaluator,
     depths: list[int],
     *,
-    min_probability: float,
+    min_probability: float | list[float],
     depths_by_tiles: list[int] | None = None,
     milliseconds: float | None = None,
     table_megabytes: float = 0.5,
 ) -> AfterstateExpectimax:
-    """Return a search with a workspace for one thread; the arguments are those of `make_expectimax`."""
+    """Return a search with a workspace for one thread; the arguments are those of `make_expectimax`.
+
+    `min_probability` may be a list, for boards with 0, 1, … different tiles; the last entry is for all that follow.
+    """
+    probabilities = min_probability if isinstance(min_probability, list) else [min_probability]
     return AfterstateExpectimax(
         evaluator,
         by_count(depths),
         by_count(depths_by_tiles or [MAX_DEPTH]),
         time_limit(milliseconds),
-        eighth_bits(min_probability),
+        by_count([eighth_bits(probability) for probability in probabilities]),
         make_transposition_table(table_megabytes),
         np.zeros(1, np.int64),
         make_outcomes(MAX_DEPTH * MAX_OUTCOMES),
@@ -183,11 +199,13 @@ def search_depth_by_afterstates(expectimax: AfterstateExpectimax, rules: Rules, 
     if expectimax.searches[0] == MAX_SEARCHES:  # the numbers of old searches come again
         expectimax.table.keys[:] = u64(0)
         expectimax.searches[0] = 1
+    tiles = different_nibbles(downgraded_cells(rules, state, LARGEST_NIBBLE))
+    max_improbability = expectimax.max_improbability[tiles]
     for action in range(4):
         q = LOWEST
         after, reward = slide(rules, state, action)
         if reward != ILLEGAL:
-            q = np.float32(reward) + chance_node(expectimax, rules, after, depth - 1, expectimax.max_improbability)
+            q = np.float32(reward) + chance_node(expectimax, rules, after, depth - 1, max_improbability)
         expectimax.q_values_by_depth[depth, action] = q
 
 
