@@ -171,6 +171,19 @@ def test_a_search_of_afterstates_finds_what_the_naive_memory_finds(least: float,
     assert served or least == 0.2 or spec == "threes"  # there a new tile has few places, and few ways lead to a board
 
 
+def test_the_least_probability_follows_from_the_number_of_different_tiles() -> None:
+    model = random_model("2048")
+    by_tiles = [0.2] * 6 + [0.05, 0.01]
+    search = make_afterstate_expectimax(leaf_of(model), [3], min_probability=by_tiles)
+    numbers = set()
+    for board in crowded_boards("2048")[:30]:
+        tiles = len({tile for row in board.tiles for tile in row if tile})
+        numbers.add(tiles)
+        same = make_afterstate_expectimax(leaf_of(model), [3], min_probability=by_tiles[min(tiles, 7)])
+        assert worth_of(search, board) == worth_of(same, board)
+    assert min(numbers) < 7 <= max(numbers)
+
+
 def test_the_numbers_of_searches_come_again_only_with_an_empty_table() -> None:
     model = random_model("2048")
     search = make_afterstate_expectimax(leaf_of(model), [3], min_probability=0.01)
