@@ -122,9 +122,29 @@ def test_the_heuristic_without_a_depth_searches_as_the_formula_says() -> None:
         corner = naive_minimax.corner_of(board, CORNER_WEIGHTS)
         evaluator = partial(naive_minimax.corner_worths, weights=CORNER_WEIGHTS, corner=corner)
         tiles = {tile for row in board.tiles for tile in row if tile}
-        depth, rarity = max(4, len(tiles) - 1), naive_expectimax.rarity_of(0.005)
+        depth, rarity = max(4, len(tiles) - 1), naive_expectimax.rarity_of(0.01)
         expected = naive_expectimax.moves_by_afterstates(board, evaluator, depth, rarity)
         assert player.analyse(board).values == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("text", "prune"),
+    [
+        ("2 4 8 16 / 32 64 128 256 / 2 4 2 . / . . . .", 0.01),
+        ("2 4 8 16 / 256 128 64 32 / 512 4 2 . / . . . .", 0.006),
+        ("2 4 8 16 / 256 128 64 32 / 512 1024 2 . / . . . .", 0.002),
+        ("2 4 8 16 / 256 128 64 32 / 512 1024 2048 . / . . . .", 0.0007),
+        ("2 4 8 16 / 256 128 64 32 / 512 1024 2048 4096 / . . 2 .", 0.0005),
+        ("2 4 8 16 / 256 128 64 32 / 512 1024 2048 4096 / 8192 2 . 4", 0.0005),
+    ],
+)
+def test_the_more_different_tiles_the_less_probable_branches_the_heuristic_follows(text: str, prune: float) -> None:
+    game = make_game("2048")
+    found = make_agent("heuristic").player(game).analyse(text)
+    same = make_agent(f"heuristic:prune={prune}").player(game).analyse(text)
+    other = make_agent(f"heuristic:prune={2 * prune}").player(game).analyse(text)
+    assert (found.values, found.nodes) == (same.values, same.nodes)
+    assert found.nodes != other.nodes
 
 
 @pytest.mark.parametrize("game", ["2048", "threes"])

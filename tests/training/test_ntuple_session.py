@@ -287,6 +287,8 @@ def test_every_key_is_either_learning_or_may_change() -> None:
         "teacher_fraction",
         "downgrade_above",
         "hint_tuples",
+        "late_tuples",
+        "late_tuples_from",
         "rechoose_next_move",
         "value_last_board",
         "goal_reward",

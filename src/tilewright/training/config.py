@@ -155,6 +155,14 @@ class TrainingConfig(Config):
         "With `tuples` and `features`: tuples that are read together with the hint (Threes only; the published program "
         "of Yeh et al. has one).",
     )
+    late_tuples: tuple[str, ...] = key(
+        (),
+        "With `tuples`: further tuples, which join after `late_tuples_from` of the training and learn what the others "
+        "leave over. Large tuples do not hold back the first part, and boards that they have not met do not look bad.",
+    )
+    late_tuples_from: float = key(
+        0.0, "With `late_tuples`: the fraction of the training after which they join.", FRACTION
+    )
     stages: tuple[str, ...] = key(
         (),
         "The tiles that start the second stage, the third stage and so on, such as 16384+8192; "
@@ -298,11 +306,16 @@ class TrainingConfig(Config):
         self._check_parts()
 
     def _check_network(self) -> None:
+        if self.late_tuples_from and not self.late_tuples:
+            raise ConfigError("late_tuples_from needs late_tuples")
+        for name in ("start_pool", "optimistic_init"):
+            if self.late_tuples and getattr(self, name):
+                raise ConfigError(f"late_tuples does not work with {name}")
         if self.tuples and self.network:
             raise ConfigError(f'network = "{self.network}" and tuples exclude each other; leave one of them out')
         if self.tuples:
             return
-        for name in ("symmetric", "alphabet", "features", "by_hint", "hint_tuples"):
+        for name in ("symmetric", "alphabet", "features", "by_hint", "hint_tuples", "late_tuples"):
             if getattr(self, name) != getattr(type(self), name):
                 raise ConfigError(f"{name} needs tuples; network = {self._network_name!r} has its own")
         if self._network_name not in NETWORKS:
@@ -421,7 +434,12 @@ class TrainingConfig(Config):
     def _one_stage(self) -> NTupleArchitecture:
         if self.tuples:
             architecture = NTupleArchitecture(
-                self.tuples, self.symmetric, self.alphabet, self.features, self.by_hint, hint_tuples=self.hint_tuples
+                (*self.tuples, *self.late_tuples),
+                self.symmetric,
+                self.alphabet,
+                self.features,
+                self.by_hint,
+                hint_tuples=self.hint_tuples,
             )
         else:
             architecture = NETWORKS[self._network_name]

@@ -102,6 +102,7 @@ class Phase(NamedTuple):
     stage: int = 0  # the stage that learns, from 0, where stages are trained one after the other
     frozen: bool = False  # only the first stage learns, on all boards, where stages are trained together
     taught: bool = False  # the stage before chooses the moves
+    early: bool = False  # the late tuples have not joined yet
 
 
 class Limit(NamedTuple):
@@ -178,13 +179,20 @@ class Schedule:
         config, end = self._config, self.stage_end(progress)
         frozen = self.done(progress) < config.stages_from
         if frozen:
-            games = math.ceil(config.stages_from * config.games) or end.games
-            end = end.or_earlier(Limit(games, config.stages_from * 60 * config.minutes or end.seconds))
+            end = end.or_earlier(self._limit(config.stages_from, end))
+        early = self.done(progress) < config.late_tuples_from
+        if early:
+            end = end.or_earlier(self._limit(config.late_tuples_from, end))
         teacher_end = self._teacher_end(progress)
         taught = not teacher_end.is_reached(progress)
         if taught:
             end = end.or_earlier(teacher_end)
-        return Phase(progress.stage, frozen, taught), end
+        return Phase(progress.stage, frozen, taught, early), end
+
+    def _limit(self, fraction: float, end: Limit) -> Limit:
+        """When this fraction of the training is done."""
+        games, seconds = fraction * self._config.games, fraction * 60 * self._config.minutes
+        return Limit(math.ceil(games) or end.games, seconds or end.seconds)
 
     def snapshots_due(self, progress: Progress) -> int:
         """How many of the snapshots of the current stage should have been taken by now."""

@@ -126,6 +126,8 @@ class Trainer:
             self.collect_starts(0, 0)
         if self.config.teacher_fraction:
             self.learn(0, 0, Phase(stage=1, taught=True))
+        if self.config.late_tuples_from:
+            self.learn(0, 0, Phase(early=True))
 
     def learn(self, first: int, count: int, phase: Phase = FIRST_PHASE) -> GameResults:
         """Play games number `first` to `first + count - 1` and learn from them.
@@ -210,6 +212,9 @@ class Trainer:
         if self.config.start_pool:
             return self._one_stage_tables(self._learning_weights(phase.stage))
         tables = self.architecture.tables(self.game, self.weights)
+        if phase.early:
+            tuples = len(self.config.tuples)
+            tables = tables._replace(masks=tables.masks[:tuples], offsets=tables.offsets[:tuples])
         return tables._replace(stages=freeze_stages(tables.stages)) if phase.frozen else tables
 
     def _one_stage_tables(self, weights: NDArray[np.float32]) -> WeightTables:
