@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 __all__ = ["Number", "all_pages", "list_numbers"]
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).resolve().parent.parent
 _NUMBER = re.compile(
     r"(?<![\w./-])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?: ± [\d,.]+)?"  # 266,975 ± 7,868
     r"|(?<![\w./-])\d+(?:\.\d+)? %(?! (?:confidence )?interval)"  # 97.8 %

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import ClassVar
 
-PACKAGE = Path(__file__).parents[1] / "src" / "tilewright"
+PACKAGE = Path(__file__).resolve().parents[1] / "src" / "tilewright"
 BOARD = "2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2"
 
 

@@ -16,13 +16,9 @@ from _examples import Command, read_blocks, read_cells, read_commands, working_i
 import tilewright as tw
 from tests.process import HANG_SECONDS, environment
 from tests.shown_commands import check_command, has_placeholder
+from tests.shown_pages import PAGES, ROOT, is_shown, name_of, text_of, write_files
 from tests.web.live import listening
 
-ROOT = Path(__file__).parent.parent
-PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
-    *sorted(page for page in (ROOT / "docs").rglob("*.md") if "results" not in page.relative_to(ROOT).parts),
-]
 WEB = ROOT / "docs" / "how-to" / "web.md"
 LANGUAGES = {"console", "json", "python", "sh", "text", "toml", "{toctree}"}
 # Commands that no test runs as they stand -> why. They are checked.
@@ -51,14 +47,6 @@ NOT_RUN = {
 }
 # Commands of blocks that take more than a few seconds: `make test-full` runs them, and those in the text.
 SLOW = r"doctor|text_player|leaderboard|--exact"
-
-
-def text_of(page: Path) -> str:
-    return page.read_text(encoding="utf-8")
-
-
-def name_of(page: Path) -> str:
-    return page.relative_to(ROOT).as_posix()
 
 
 def name_or_nothing(value: object) -> str:
@@ -93,17 +81,7 @@ def commands_to_run(*, slow: bool) -> list[tuple[Path, list[Command]]]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with the files that the commands of the pages read."""
-    for page in PAGES:
-        for cell in read_cells(text_of(page)):
-            if cell.is_code and (named := re.match(r"# (\w+\.py)\n", cell.text)):
-                (tmp_path / named[1]).write_text(cell.text, encoding="utf-8")
-    (tmp_path / "submissions").mkdir()
-    (tmp_path / "submissions" / "corner.py").write_text((tmp_path / "my_agents.py").read_text(encoding="utf-8"))
-    program = "".join(cell.text for cell in read_cells(text_of(ROOT / "docs/tutorials/td-learning.md")) if cell.is_code)
-    mistaken = program.partition("random.seed(1)")[0].replace(" / len(TUPLES)", "")
-    (tmp_path / "submission.py").write_text(mistaken, encoding="utf-8")
-    for name in ("docs", "examples"):
-        (tmp_path / name).symlink_to(ROOT / name)
+    write_files(tmp_path)
     return tmp_path
 
 
@@ -125,9 +103,7 @@ def run(command: str, folder: Path) -> str:
 
 
 def assert_shown(printed: str, shown: str) -> None:
-    """Compare what a command prints with what the page shows, where `…` is any text; nothing shown is not compared."""
-    pattern = re.escape(shown.strip()).replace("…", ".*?")
-    assert not shown.strip() or re.fullmatch(pattern, printed.strip(), re.DOTALL), f"{printed}\nis not\n{shown}"
+    assert is_shown(printed, shown), f"{printed}\nis not\n{shown}"
 
 
 def test_every_block_says_what_it_is() -> None:
@@ -211,7 +187,7 @@ def test_the_requests_get_the_answers_that_the_page_shows(tmp_path: Path) -> Non
                     printed = answer.read().decode()
             except urllib.error.HTTPError as refusal:
                 printed = refusal.read().decode()
-            assert_shown(printed, command.output.replace("\n ", ""))
+            assert_shown(printed, command.output)
     assert len(commands) == 2
 
 
