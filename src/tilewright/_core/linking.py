@@ -4,13 +4,16 @@ Numba optimises every function on its own and emits machine code for it, althoug
 kernel. That would take a third of the compile time. A helper's library therefore keeps its code unoptimised; the
 library of a kernel links the helpers in, makes them internal, and optimises the whole.
 
+A module that is linked into another is destroyed by that. llvmlite notes this afterwards; here it is noted before, so
+that Ctrl-C between the two does not destroy the module again.
+
 An internal function loses the arguments that it does not use. Numba passes an array as seven arguments, and a search
 passes dozens of arrays down its recursion: without that, copying them took a quarter of the time of deep searches.
 """
 
 from typing import NoReturn
 
-from llvmlite.binding import Linkage
+from llvmlite.binding import Linkage, ModuleRef, linker, module
 from numba.core.codegen import CodeLibrary, JITCodeLibrary, RuntimeLinker
 from numba.core.compiler import Compiler
 from numba.core.cpu import CPUContext
@@ -19,6 +22,15 @@ from numba.core.registry import CPUDispatcher
 from numba.core.typing import Context
 
 __all__ = ["DeferredCompiler", "Helper", "KernelCompiler"]
+
+
+def _link_modules(target: ModuleRef, source: ModuleRef) -> None:
+    """Link a module into another, which destroys it: from here on, its Python object does not own it."""
+    source._owned = True
+    linker.link_modules(target, source)
+
+
+module.link_modules = _link_modules  # `ModuleRef.link_in` calls it
 
 
 class DeferredLibrary(JITCodeLibrary):  # type: ignore[misc]
@@ -64,6 +76,16 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
             if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
                 function.linkage = Linkage.internal
         super()._optimize_final_module()
+
+    def _finalize_specific(self) -> None:
+        """Make the machine code, which LLVM hands over to a callback: Python drops Ctrl-C there.
+
+        Raises:
+            KeyboardInterrupt: The machine code has not arrived.
+        """
+        super()._finalize_specific()
+        if self._object_caching_enabled and not self._compiled:
+            raise KeyboardInterrupt
 
 
 class KernelCompiler(Compiler):  # type: ignore[misc]

@@ -24,7 +24,8 @@ from tilewright.errors import TilewrightError, UsageError
 __all__ = ["COMMANDS", "cli", "main", "run"]
 
 _LONGEST_LINE = 1500  # of a message
-_SOON_SECONDS = 0.01
+_SOON_SECONDS = 0.1
+_REPEATS: list[threading.Timer] = []  # of Ctrl-C
 # name -> (module:attribute, summary); the module is imported when the command runs, so that `--help` is quick
 COMMANDS = {
     "demo": ("tilewright.cli.demo:demo", "Train a player for a minute, compare it, write a report."),
@@ -107,7 +108,11 @@ def main(arguments: list[str] | None = None) -> int:
     """
     words = sys.argv[1:] if arguments is None else arguments
     try:
-        code = _run_command(words or ["--help"])
+        try:
+            code = _run_command(words or ["--help"])
+        finally:
+            for again in _REPEATS:
+                again.cancel()  # the command has ended, perhaps by a KeyboardInterrupt of `_core.linking`
     except BrokenPipeError:  # the reader of our output has gone, as `| head` does
         _discard_output()
         return 1
@@ -193,6 +198,7 @@ def _repeat_interrupt(dropped: "sys.UnraisableHookArgs") -> None:
         return
     again = threading.Timer(_SOON_SECONDS, _interrupt)
     again.daemon = True
+    _REPEATS.append(again)
     again.start()
 
 
