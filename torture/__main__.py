@@ -46,7 +46,8 @@ def main(
     if unknown := [kind for kind in chosen if kind not in KINDS]:
         raise click.UsageError(f"there is no kind {', '.join(unknown)}; there are: {', '.join(KINDS)}")
     try:
-        code = sandbox.drop_privileges(sys.argv[1:])
+        words = [] if again is None else ["--again", str(again.absolute())]  # the last one counts
+        code = sandbox.drop_privileges([*sys.argv[1:], *words])
         if code is not None:
             sys.exit(code)
         given = os.environ.get("TORTURE_FOLDER")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.torture.test_pool import REPOSITORY, worker_environment
+from torture.__main__ import main
 from torture.sandbox import SandboxError, check_inside, environment, new_folder
 
 
@@ -63,3 +64,22 @@ def test_root_goes_on_as_nobody() -> None:
     )
     assert found.stdout.splitlines()[-1] == "0", found.stderr
     assert found.stdout.splitlines()[1].split()[:2] == ["boards", "3"]
+
+
+def test_the_input_that_nobody_runs_again_is_named_by_its_whole_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody's process has another current folder."""
+    passed_on: list[str] = []
+
+    def pass_on(words: list[str]) -> int:
+        passed_on.extend(words)
+        return 0
+
+    monkeypatch.setattr("torture.sandbox.drop_privileges", pass_on)
+    monkeypatch.setattr(sys, "argv", ["torture", "--again", "failing.json"])
+    monkeypatch.chdir(tmp_path)
+    Path("failing.json").touch()
+    with pytest.raises(SystemExit):
+        main()
+    assert passed_on[-2:] == ["--again", str(tmp_path / "failing.json")]
