@@ -29,7 +29,7 @@ def main(url: str, searches: int, seconds: float) -> None:
         while not done.is_set():
             measure(f"move?{BOARD}&agent=heuristic:ms=500")
 
-    clients = [threading.Thread(target=search) for _ in range(searches)]
+    clients = [threading.Thread(target=search, daemon=True) for _ in range(searches)]
     for client in clients:
         client.start()
     times, end = list[float](), time.monotonic() + seconds

@@ -1,8 +1,11 @@
 """The scripts in `benchmarks` run."""
 
 import json
+import signal
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -67,3 +70,31 @@ def test_move_classes_add_up_and_stronger_players_are_more_accurate() -> None:
     assert [round(sum(classes)) for *classes, _ in parts] == [100] * 6
     assert parts[-1][-1] == 100.0  # the judge itself
     assert parts[0][-1] < parts[-1][-1]
+
+
+def test_ctrl_c_ends_the_measurement_of_a_server_that_searches() -> None:
+    searching = threading.Event()
+
+    class Answering(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if "ms=500" in self.path:
+                searching.set()
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answering) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        command = [sys.executable, str(BENCHMARKS / "web_latency.py"), url, "1", str(2 * HANG_SECONDS)]
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        try:
+            assert searching.wait(HANG_SECONDS)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(HANG_SECONDS) == -signal.SIGINT
+        finally:
+            process.kill()
+            process.wait()
+            server.shutdown()
