@@ -21,10 +21,11 @@ from tests.web.live import listening
 
 WEB = ROOT / "docs" / "how-to" / "web.md"
 LANGUAGES = {"console", "json", "python", "sh", "text", "toml", "{toctree}"}
-# Commands that no test runs as they stand -> why. They are checked.
+# Commands that no test runs as they stand -> why. They are checked; tests/run_shown_commands.py starts them all.
 NOT_RUN = {
     r"^(pip|pipx|uv|git) ": "installs or downloads; tests/test_packaging.py installs the wheel",
     r"^make |^tilewright demo$": "sets up everything; tests/cli/test_demo.py runs a short demo",
+    r"run_shown_commands": "runs everything; tests/test_run_shown_commands.py runs a small page",
     r"^ray |--engine ray": "needs a cluster; tests/cli and tests/training run Ray on this machine",
     r"^tilewright serve": "runs until it is stopped; tests/cli/test_serve.py does that",
     r"^tilewright play .*--watch": "plays a game at a speed to watch; tests/cli/test_play.py runs it faster",
