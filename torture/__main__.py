@@ -60,11 +60,19 @@ def main(
         raise click.UsageError(str(error)) from None
     variables = sandbox.environment(folder)
     if again is not None:
-        tally = run_again(again, folder, variables)
-        for failure in tally.failures:
-            print(failure.problem)
-        sys.exit(1 if tally.failures else 0)
+        sys.exit(_run_again(again, folder, variables))
     sys.exit(_run(chosen, minutes, seed, jobs, first, inputs, folder, variables))
+
+
+def _run_again(file: Path, folder: Path, variables: dict[str, str]) -> int:
+    try:
+        tally = run_again(file, folder, variables)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 1
+    for failure in tally.failures:
+        print(failure.problem)
+    return 1 if tally.failures else 0
 
 
 def _run(

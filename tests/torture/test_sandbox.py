@@ -83,3 +83,18 @@ def test_the_input_that_nobody_runs_again_is_named_by_its_whole_path(
     with pytest.raises(SystemExit):
         main()
     assert passed_on[-2:] == ["--again", str(tmp_path / "failing.json")]
+
+
+def test_ctrl_c_while_an_input_is_run_again_says_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("torture.sandbox.drop_privileges", lambda words: None)
+    monkeypatch.setattr("torture.__main__.run_again", stop)
+    monkeypatch.setenv("TORTURE_FOLDER", str(tmp_path))
+    (tmp_path / "failing.json").touch()
+    with pytest.raises(SystemExit) as ended:
+        main(["--again", str(tmp_path / "failing.json")])
+    assert (ended.value.code, capsys.readouterr().err) == (1, "stopped\n")
