@@ -33,7 +33,7 @@ NOT_RUN = {
     r"^taskset |^python benchmarks/(web|key)_": "measures a server on a quiet machine",
     r"^python benchmarks/": "measures for minutes or hours; tests/test_benchmarks.py runs short ones",
     r"^python -m torture": "takes minutes; tests/torture runs a second of every campaign",
-    r"^python examples/train_ppo.py": "takes minutes; tests/test_examples.py runs a few steps",
+    r"^python examples/train_ppo.py": "trains a deep network; tests/test_examples.py runs a few steps",
     r"^tilewright train (?!.*--show|.*--games 500 )\S": "trains for a minute or more; its configuration is read",
     r"model=runs/": "plays the model of a training of a minute or more",
     r"expectimax:depth=[23] .*--games|heuristic:.*--games|uct:": "plays for minutes; tests/search plays less",
