@@ -25,7 +25,6 @@ __all__ = ["COMMANDS", "cli", "main", "run"]
 
 _LONGEST_LINE = 1500  # of a message
 _SOON_SECONDS = 0.1
-_REPEATS: list[threading.Timer] = []  # of Ctrl-C
 # name -> (module:attribute, summary); the module is imported when the command runs, so that `--help` is quick
 COMMANDS = {
     "demo": ("tilewright.cli.demo:demo", "Train a player for a minute, compare it, write a report."),
@@ -111,8 +110,9 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             code = _run_command(words or ["--help"])
         finally:
-            for again in _REPEATS:
-                again.cancel()  # the command has ended, perhaps by a KeyboardInterrupt of `_core.linking`
+            for thread in threading.enumerate():
+                if isinstance(thread, _RepeatedInterrupt):
+                    thread.cancel()  # the command has ended, perhaps by a KeyboardInterrupt of `_core.linking`
     except BrokenPipeError:  # the reader of our output has gone, as `| head` does
         _discard_output()
         return 1
@@ -191,15 +191,20 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     _complain(str(message), 0)
 
 
+class _RepeatedInterrupt(threading.Timer):
+    """Ctrl-C that is sent again after a while."""
+
+    def __init__(self) -> None:
+        super().__init__(_SOON_SECONDS, _interrupt)
+        self.daemon = True
+
+
 def _repeat_interrupt(dropped: "sys.UnraisableHookArgs") -> None:
     """Send Ctrl-C again if it came during a callback whose exceptions Python drops, after a line and a traceback."""
     if not issubclass(dropped.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(dropped)
         return
-    again = threading.Timer(_SOON_SECONDS, _interrupt)
-    again.daemon = True
-    _REPEATS.append(again)
-    again.start()
+    _RepeatedInterrupt().start()
 
 
 def _interrupt() -> None:
