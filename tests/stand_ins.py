@@ -95,6 +95,7 @@ STAND_INS = {
             "supervised": "supervised",
         }.items()
     },
+    "runs/reproduce": "tilewright reproduce goenawan-2020/table-2",
     "shared": f"mkdir shared; cp {_MINUTE} shared; cd shared; sha256sum *.safetensors > SHA256SUMS",
     "my-config.toml": "tilewright train minute --show > my-config.toml",
     "games.jsonl": "tilewright evaluate greedy --games 3 --seed 1 --record games.jsonl",
@@ -109,7 +110,8 @@ STAND_INS = {
     _PACKAGE: f"mkdir {_PACKAGE}; printf 'Name: my\\n' > {_PACKAGE}/METADATA; "
     f"printf '{_ENTRY_POINTS}' > {_PACKAGE}/entry_points.txt",
 }
-_WORDS = {"my_module.py": "my_module:", _PACKAGE: "corner:"}  # that name a file in another way
+# What says that a command reads a file which it does not name; without the files that it writes.
+_WORDS = {"my_module.py": "my_module:", _PACKAGE: "corner:", "runs/reproduce": "reproduce $"}
 _WRITES = r"(?:--(?:out|record|pack|csv|distil)|>|mkdir) "
 
 
@@ -123,7 +125,8 @@ def fill_in(text: str) -> str:
 def files_read(text: str) -> list[str]:
     """The stand-ins that a command reads."""
     unwritten = re.sub(rf"{_WRITES}\S+", "", text)
-    return [name for name in STAND_INS if re.search(rf"(?<![\w.-]){re.escape(_WORDS.get(name, name))}", unwritten)]
+    words = {name: _WORDS.get(name, re.escape(name)) for name in STAND_INS}
+    return [name for name, word in words.items() if re.search(rf"(?<![\w.-]){word}", unwritten)]
 
 
 def reason_not_to_run(text: str) -> str:
