@@ -11,7 +11,7 @@ import urllib.parse
 import urllib.request
 from typing import Any
 
-server = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:2048"
+server = sys.argv[1].rstrip("/") if len(sys.argv) > 1 else "http://127.0.0.1:2048"
 agent = sys.argv[2] if len(sys.argv) > 2 else "heuristic:depth=2"
 
 

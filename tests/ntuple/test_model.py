@@ -147,6 +147,12 @@ def test_the_agent_of_a_path_plays_a_new_model_written_over_the_old(path: Path) 
     assert agent.values(board) != before
 
 
+def test_a_run_folder_names_its_model(path: Path) -> None:
+    (path.parent / "model.safetensors").write_bytes(path.read_bytes())
+    with pytest.raises(FileError, match=rf"a folder; its model is .*{path.parent.name}/model\.safetensors$"):
+        load_model(path.parent)
+
+
 def test_a_trained_model_says_where_it_comes_from(tmp_path: Path) -> None:
     session = train(tiny(games=40), tmp_path)
     with safetensors.safe_open(session.folder.model_file, "np") as file:

@@ -97,10 +97,16 @@ def test_what_has_no_exact_value_is_refused(agent: str, game: str, reason: str) 
         tw.evaluate_exactly(agent, game, threads=1)
 
 
-def test_a_board_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("game", "size"), [("2048", "4x4"), ("2048:rows=3", "3x4")])
+def test_a_board_that_is_too_large_is_refused_at_once(game: str, size: str) -> None:
+    with pytest.raises(tw.UsageError, match=f"a board of {size} is too large for exact results"):
+        tw.evaluate_exactly(UpFirst(), game, threads=1)
+
+
+def test_games_that_reach_too_many_boards_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tilewright.play.exactly.MAX_STATES", 10_000)
     with pytest.raises(tw.UsageError, match="more than 10,000 boards"):
-        tw.evaluate_exactly("heuristic:depth=1", "2048", threads=1)
+        tw.evaluate_exactly("heuristic:depth=1", "2048:rows=3,columns=3", threads=1)
 
 
 def test_a_table_of_another_game_is_refused(tables: dict[str, tw.ExactTable]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib import pyplot
+from matplotlib.colors import to_hex
 
 from tests.deep.small import small
 from tests.training.sessions import StopAfter, learned, rows_but_time, tiny
@@ -168,6 +169,16 @@ def test_the_plot_shows_the_curve(run: Run) -> None:
         columns = run.curve_dict()
         np.testing.assert_array_equal(line.get_xdata(), columns["games"][:-1])
         np.testing.assert_array_equal(line.get_ydata(), columns["score_mean"][:-1])
+    pyplot.close("all")
+
+
+def test_two_runs_in_one_plot_have_two_colours_and_two_names(run: Run) -> None:
+    _, axes = pyplot.subplots()
+    run.plot(axes)
+    run.plot(axes)
+    curves = [line for line in axes.get_lines() if str(line.get_label()).startswith("training games")]
+    assert [line.get_label() for line in curves] == ["training games", f"training games, {run.path.name}"]
+    assert len({to_hex(line.get_color()) for line in curves}) == 2
     pyplot.close("all")
 
 

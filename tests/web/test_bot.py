@@ -15,7 +15,7 @@ BOT = Path(__file__).parents[2] / "examples" / "bot.py"
 def test_the_bot_plays_to_the_end(tmp_path: Path) -> None:
     with listening(tmp_path) as live:
         said = subprocess.run(
-            [sys.executable, str(BOT), live.url, "minimax:depth=1"],
+            [sys.executable, str(BOT), f"{live.url}/", "minimax:depth=1"],  # as `serve` prints it
             env=environment(),
             capture_output=True,
             encoding="utf-8",

@@ -30,6 +30,7 @@ from tilewright.rng import Stream, stream_for
 __all__ = ["ExactEvaluation", "evaluate_exactly", "percent_of_perfect"]
 
 MAX_STATES = 200_000_000
+MAX_CELLS = 10  # the games of any agent on larger boards reach more boards than MAX_STATES
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,9 @@ def evaluate_exactly(
     threads = default_threads() if threads is None else threads
     check_integer(f"threads={excerpt(threads)}", threads, 1)
     problem = Problem(as_twenty48(game))
+    if problem.cells > MAX_CELLS:
+        size = f"{game.rows}x{game.columns}"
+        raise UsageError(f"{game.spec}: a board of {size} is too large for exact results: play games")
     if getattr(agent, "ms", None) is not None:
         raise UsageError(f"{agent.spec}: its moves depend on the time it has, so it has no exact value; play games")
     began = time.perf_counter()

@@ -37,7 +37,13 @@ def draw_curve(folder: RunFolder) -> "Figure":
 
 
 def plot_curve(folder: RunFolder, axes: "Axes") -> None:
-    """Draw the learning curve of a run: mean scores of training games, and evaluations with their 95 % intervals."""
+    """Draw the learning curve of a run: mean scores of training games, and evaluations with their 95 % intervals.
+
+    Where another curve is already drawn, this one has the next colour and the name of its run, and no win rates.
+    """
+    others = sum(str(line.get_label()).startswith("training games") for line in axes.lines)
+    color = f"C{others}" if others else BLUE
+    label = f"training games, {folder.path.name}" if others else "training games"
     points, evaluations = full_rows(folder.curve_points()), folder.evaluation_points()
     games = [point.games for point in points]
     for stage in sorted({_stage_of(point) for point in points}):
@@ -45,19 +51,19 @@ def plot_curve(folder: RunFolder, axes: "Axes") -> None:
         axes.plot(
             [point.games for point in part],
             [point.score_mean for point in part],
-            color=BLUE,
+            color=color,
             linewidth=1.8,
-            label="training games" if part[0] is points[0] else None,
+            label=label if part[0] is points[0] else None,
         )
     _mark_stages(axes, folder.stage_points(), games[-1] if games else 0)
-    _plot_evaluations(axes, evaluations)
+    _plot_evaluations(axes, evaluations, color if others else ORANGE)
     shorten(axes.xaxis)
     shorten(axes.yaxis)
     axes.set_xlabel("games of training", color=INK)
     axes.set_ylabel("mean score", color=INK)
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0)
-    if any(point.win_rate for point in points):
+    if any(point.win_rate for point in points) and not others:
         wins = second_scale(axes, "won, %")
         wins.plot(games, [100 * point.win_rate for point in points], color=SOFT, linewidth=1.2, linestyle="--")
         wins.set_ylim(0, 100)
@@ -81,7 +87,7 @@ def _mark_stages(axes: "Axes", stages: list[StagePoint], last: int) -> None:
         axes.plot([stage.games, end], [stage.baseline_score] * 2, color=INK, linewidth=1.2, linestyle=":", label=label)
 
 
-def _plot_evaluations(axes: "Axes", evaluations: Sequence[EvaluationPoint]) -> None:
+def _plot_evaluations(axes: "Axes", evaluations: Sequence[EvaluationPoint], color: str) -> None:
     if not evaluations:
         return
     means = [point.score_mean for point in evaluations]
@@ -90,7 +96,7 @@ def _plot_evaluations(axes: "Axes", evaluations: Sequence[EvaluationPoint]) -> N
         [max(0.0, point.score_high - point.score_mean) for point in evaluations],
     ]
     games = [point.games for point in evaluations]
-    axes.errorbar(games, means, margins, fmt="o", color=ORANGE, capsize=3, label="evaluations")
+    axes.errorbar(games, means, margins, fmt="o", color=color, capsize=3, label="evaluations")
 
 
 def draw_tiles(evaluation: Evaluation) -> "Figure":
