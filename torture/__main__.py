@@ -58,6 +58,9 @@ def main(
             folder.mkdir(parents=True, exist_ok=True)
     except sandbox.SandboxError as error:
         raise click.UsageError(str(error)) from None
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        sys.exit(1)
     variables = sandbox.environment(folder)
     if again is not None:
         sys.exit(_run_again(again, folder, variables))

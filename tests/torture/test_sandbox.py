@@ -85,14 +85,15 @@ def test_the_input_that_nobody_runs_again_is_named_by_its_whole_path(
     assert passed_on[-2:] == ["--again", str(tmp_path / "failing.json")]
 
 
+@pytest.mark.parametrize("during", ["torture.sandbox.drop_privileges", "torture.__main__.run_again"])
 def test_ctrl_c_while_an_input_is_run_again_says_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    during: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("torture.sandbox.drop_privileges", lambda words: None)
-    monkeypatch.setattr("torture.__main__.run_again", stop)
+    monkeypatch.setattr(during, stop)
     monkeypatch.setenv("TORTURE_FOLDER", str(tmp_path))
     (tmp_path / "failing.json").touch()
     with pytest.raises(SystemExit) as ended:
