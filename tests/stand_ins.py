@@ -2,7 +2,17 @@
 
 import re
 
-__all__ = ["CODES", "MEASURES", "NOT_RUN", "SERVER", "STAND_INS", "files_read", "fill_in", "reason_not_to_run"]
+__all__ = [
+    "CODES",
+    "FILLED_IN",
+    "MEASURES",
+    "NOT_RUN",
+    "SERVER",
+    "STAND_INS",
+    "files_read",
+    "fill_in",
+    "reason_not_to_run",
+]
 
 SERVER = "http://127.0.0.1:2048"  # the address that the pages show
 # Commands that are not run -> why.
@@ -22,7 +32,7 @@ MEASURES = r"^(taskset|python benchmarks/|python examples/train_)"
 _BOARD = "2 2 4 0 / 0 0 0 0 / 0 0 0 0 / 0 0 0 2"
 _MINUTE = "runs/minute/model.safetensors"
 # What the page leaves to the reader -> what is put in; all that match, in this order.
-_FILLED_IN = {
+FILLED_IN = {
     r"…(?=\" --agent)": "0 0 0 0 / 0 0 0 0 / 0 0 0 2",
     r"^tilewright move$": rf'tilewright move "{_BOARD}"',
     r"model=m\.safetensors|model=MODEL": f"model={_MINUTE}",
@@ -117,7 +127,7 @@ _WRITES = r"(?:--(?:out|record|pack|csv|distil)|>|mkdir) "
 
 def fill_in(text: str) -> str:
     """Put something in for everything that the page leaves to the reader."""
-    for pattern, words in _FILLED_IN.items():
+    for pattern, words in FILLED_IN.items():
         text = re.sub(pattern, words, text)
     return text
 

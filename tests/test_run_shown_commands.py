@@ -9,7 +9,7 @@ import pytest
 from tests.process import HANG_SECONDS
 from tests.run_shown_commands import Ended, problem_of, run, run_pages
 from tests.shown_pages import PAGES, read_commands, text_of
-from tests.stand_ins import _FILLED_IN, NOT_RUN, STAND_INS, files_read, fill_in, reason_not_to_run
+from tests.stand_ins import FILLED_IN, NOT_RUN, STAND_INS, files_read, fill_in, reason_not_to_run
 
 PAGE = """# A page
 
@@ -92,7 +92,7 @@ def test_everything_that_is_put_in_is_needed() -> None:
     read = {name for text in [*filled, *STAND_INS.values()] for name in files_read(text)}
     assert set(STAND_INS) - read == set()
     assert [pattern for pattern in NOT_RUN if not any(re.search(pattern, text) for text in filled)] == []
-    assert [pattern for pattern in _FILLED_IN if not any(re.search(pattern, text) for text in TEXTS)] == []
+    assert [pattern for pattern in FILLED_IN if not any(re.search(pattern, text) for text in TEXTS)] == []
 
 
 def test_nothing_is_left_to_the_reader() -> None:

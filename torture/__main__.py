@@ -4,6 +4,8 @@ import os
 import shutil
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -46,33 +48,38 @@ def main(
     if unknown := [kind for kind in chosen if kind not in KINDS]:
         raise click.UsageError(f"there is no kind {', '.join(unknown)}; there are: {', '.join(KINDS)}")
     try:
-        words = [] if again is None else ["--again", str(again.absolute())]  # the last one counts
-        code = sandbox.drop_privileges([*sys.argv[1:], *words])
-        if code is not None:
-            sys.exit(code)
-        given = os.environ.get("TORTURE_FOLDER")
-        folder = Path(given) if given else sandbox.new_folder()
-        if out is not None:
-            sandbox.check_inside(out, folder.parent)
-            folder = out
-            folder.mkdir(parents=True, exist_ok=True)
+        with _saying_stopped():
+            words = [] if again is None else ["--again", str(again.absolute())]  # the last one counts
+            code = sandbox.drop_privileges([*sys.argv[1:], *words])
+            if code is not None:
+                sys.exit(code)
+            given = os.environ.get("TORTURE_FOLDER")
+            folder = Path(given) if given else sandbox.new_folder()
+            if out is not None:
+                sandbox.check_inside(out, folder.parent)
+                folder = out
+                folder.mkdir(parents=True, exist_ok=True)
     except sandbox.SandboxError as error:
         raise click.UsageError(str(error)) from None
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        sys.exit(1)
     variables = sandbox.environment(folder)
     if again is not None:
         sys.exit(_run_again(again, folder, variables))
     sys.exit(_run(chosen, minutes, seed, jobs, first, inputs, folder, variables))
 
 
-def _run_again(file: Path, folder: Path, variables: dict[str, str]) -> int:
+@contextmanager
+def _saying_stopped() -> Iterator[None]:
+    """End with one line after Ctrl-C."""
     try:
-        tally = run_again(file, folder, variables)
+        yield
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
-        return 1
+        sys.exit(1)
+
+
+def _run_again(file: Path, folder: Path, variables: dict[str, str]) -> int:
+    with _saying_stopped():
+        tally = run_again(file, folder, variables)
     for failure in tally.failures:
         print(failure.problem)
     return 1 if tally.failures else 0

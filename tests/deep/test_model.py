@@ -24,6 +24,8 @@ def test_a_model_is_read_back_as_it_was_written(options: dict[str, str], tmp_pat
     grids = np.random.default_rng(0).integers(4, size=(6, 5, 3), dtype=np.uint8)
     assert np.array_equal(found.network.predict(grids), model.network.predict(grids))
     assert found.policy.reward_scale == 100.0
+    with pytest.raises(FileError, match=r"a folder; its model is .*model\.safetensors$"):
+        load_deep_model(tmp_path)
 
 
 def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:

@@ -64,8 +64,8 @@ def test_a_resumed_run_has_the_same_bits(tmp_path: Path, games: int) -> None:
     [
         ({"late_tuples": (), "late_tuples_from": 0.5}, "late_tuples_from needs late_tuples"),
         ({"tuples": (), "network": "4x6", "game": "2048"}, "late_tuples needs tuples"),
-        ({"optimistic_init": 100.0}, "late_tuples does not work with optimistic_init"),
-        ({"stages": ("16",), "start_pool": 10}, "late_tuples does not work with start_pool"),
+        ({"optimistic_init": 100.0}, "late_tuples does not work with optimistic_init: they start"),
+        ({"stages": ("16",), "start_pool": 10}, "late_tuples does not work with start_pool: every stage"),
         ({"late_tuples": ("0129x",)}, "tuples: tuple '0129x'"),
         ({"late_tuples": ("0123",)}, "tuples: tuple '0123': cell 3 is not on a 3x3 board"),
     ],

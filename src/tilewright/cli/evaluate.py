@@ -1,15 +1,12 @@
 """`tilewright evaluate`: play many games, and report scores, rates and speed."""
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from tilewright._core.outputs import check_different, check_output
 from tilewright._core.plots import PNG, new_figure, save_png
-from tilewright._core.progress import Task, open_display
 from tilewright._core.tables import check_table_output
 from tilewright._core.text import readable
 from tilewright.agents import make_agent
@@ -34,8 +31,6 @@ from tilewright.play.exactly import ExactEvaluation, evaluate_exactly, percent_o
 from tilewright.play.recording import RECORDING
 
 __all__ = ["evaluate_command"]
-
-_PLAIN_SECONDS = 30.0  # between two lines where there is no bar
 
 
 @click.command("evaluate")
@@ -107,7 +102,7 @@ def evaluate_command(
     if exact:
         if record is not None or csv is not None or plot is not None or engine != "local":
             raise UsageError("--exact plays no games: it allows only --game, --threads, --perfect and --json")
-        with _shown_boards(f"{player.spec} on {played.spec}") as visited:
+        with output.progress_bar(f"boards of {player.spec} on {played.spec}", None) as visited:
             found = evaluate_exactly(player, played, threads=threads, progress=visited)
         _report_exactly(found, table, as_json)
         return
@@ -187,21 +182,6 @@ def _perfect_rows(result: Evaluation | ExactEvaluation, table: ExactTable | None
     what = "score" if table.problem.is_score else f"reaching {table.problem.goal}"
     percent = output.with_margin(percent_of_perfect(result, table), 4 if isinstance(result, ExactEvaluation) else 2)
     return [(f"perfect play, {what}", value), ("per cent of perfect", percent)]
-
-
-@contextmanager
-def _shown_boards(title: str) -> Iterator[Callable[[int], None]]:
-    """Show how many boards an exact evaluation has visited; nobody knows how many there are."""
-    visited = 0
-    with open_display(_PLAIN_SECONDS, keep=False) as display:
-
-        def show(boards: int) -> None:
-            nonlocal visited
-            visited += boards
-            count = f"{visited:,} boards"
-            display.show(Task(title, 0.0, f"{title}: {count}", label=title, status=count))
-
-        yield show
 
 
 def _report_exactly(result: ExactEvaluation, table: ExactTable | None, as_json: bool) -> None:

@@ -107,15 +107,14 @@ def main(arguments: list[str] | None = None) -> int:
     """
     words = sys.argv[1:] if arguments is None else arguments
     try:
-        try:
-            code = _run_command(words or ["--help"])
-        finally:
-            for thread in threading.enumerate():
-                if isinstance(thread, _RepeatedInterrupt):
-                    thread.cancel()  # the command has ended, perhaps by a KeyboardInterrupt of `_core.linking`
+        code = _run_command(words or ["--help"])
     except BrokenPipeError:  # the reader of our output has gone, as `| head` does
         _discard_output()
         return 1
+    finally:  # the command has ended, perhaps by a KeyboardInterrupt of `_core.linking`
+        for thread in threading.enumerate():
+            if isinstance(thread, _RepeatedInterrupt):
+                thread.cancel()
     try:
         sys.stdout.flush()
     except OSError as error:

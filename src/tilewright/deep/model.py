@@ -19,6 +19,7 @@ from tilewright.deep.policy import NetworkPolicy
 from tilewright.errors import FileError
 from tilewright.games import make_known_game
 from tilewright.games.base import Game, check_same_game
+from tilewright.models import model_path
 
 __all__ = ["FORMAT", "DeepModel", "load_deep_model"]
 
@@ -97,7 +98,7 @@ def load_deep_model(path: Path | str, device: str = "cpu") -> DeepModel:
         FileError: The file cannot be read, is damaged, or is not a deep model.
         UsageError: There is no such device here.
     """
-    path = Path(path)
+    path = model_path(path)
     return _load_on(path, modified_at(path), find_device(device))
 
 

@@ -5,7 +5,7 @@ from importlib import resources
 from pathlib import Path
 
 from tilewright._core.text import did_you_mean
-from tilewright.errors import UsageError
+from tilewright.errors import FileError, UsageError
 
 __all__ = ["PREFIX", "model_path", "packaged_models"]
 
@@ -27,12 +27,16 @@ def model_path(source: str | os.PathLike[str]) -> Path:
 
     Raises:
         UsageError: There is no model of that name in the package.
+        FileError: The path is a run folder, and not the model in it.
 
     >>> model_path("package:2048").name
     '2048.safetensors'
     """
     name = os.fspath(source)
     if not name.startswith(PREFIX):
+        inside = os.path.join(name, "model.safetensors")  # noqa: PTH118
+        if os.path.isfile(inside):  # noqa: PTH113  (names that are none give no error here)
+            raise FileError(f"{name}: a folder; its model is {inside}")
         return Path(source)
     packaged = packaged_models()
     if name not in packaged:

@@ -267,10 +267,7 @@ def load_model(path: str | Path) -> Model:
     """
     if not isinstance(path, str | os.PathLike):
         raise UsageError(f"{excerpt(path)} is not a path: give the file of a model")
-    file = model_path(path)
-    if os.path.isfile(inside := os.path.join(file, "model.safetensors")):  # noqa: PTH113, PTH118  (impossible names)
-        raise FileError(f"{path}: a folder; its model is {inside}")
-    tensors, metadata = read_tensors(file)
+    tensors, metadata = read_tensors(model_path(path))
     if metadata.get("format") not in (FORMAT, _FORMAT_2):
         found = metadata.get("format", "no format at all")[:60]
         raise FileError(f"{path}: not a model of this version: {found}, not {FORMAT}")

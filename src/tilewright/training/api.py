@@ -148,6 +148,8 @@ class Run:
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the learning curve: mean scores of training games, evaluations, win rates, starts of stages.
 
+        A second run in the same axes has another colour and its name in the legend, and no win rates.
+
         Args:
             ax: The axes to draw in; None for a new pyplot figure.
 

@@ -308,9 +308,10 @@ class TrainingConfig(Config):
     def _check_network(self) -> None:
         if self.late_tuples_from and not self.late_tuples:
             raise ConfigError("late_tuples_from needs late_tuples")
-        for name in ("start_pool", "optimistic_init"):
-            if self.late_tuples and getattr(self, name):
-                raise ConfigError(f"late_tuples does not work with {name}")
+        if self.late_tuples and self.start_pool:
+            raise ConfigError("late_tuples does not work with start_pool: every stage learns with all tuples")
+        if self.late_tuples and self.optimistic_init:
+            raise ConfigError("late_tuples does not work with optimistic_init: they start with weights of 0")
         if self.tuples and self.network:
             raise ConfigError(f'network = "{self.network}" and tuples exclude each other; leave one of them out')
         if self.tuples:

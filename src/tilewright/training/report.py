@@ -42,8 +42,8 @@ def plot_curve(folder: RunFolder, axes: "Axes") -> None:
     Where another curve is already drawn, this one has the next colour and the name of its run, and no win rates.
     """
     others = sum(str(line.get_label()).startswith("training games") for line in axes.lines)
-    color = f"C{others}" if others else BLUE
-    label = f"training games, {folder.path.name}" if others else "training games"
+    color = f"C{others + 1}" if others else BLUE  # C1 looks like ORANGE
+    name = f", {folder.path.name}" if others else ""
     points, evaluations = full_rows(folder.curve_points()), folder.evaluation_points()
     games = [point.games for point in points]
     for stage in sorted({_stage_of(point) for point in points}):
@@ -53,10 +53,10 @@ def plot_curve(folder: RunFolder, axes: "Axes") -> None:
             [point.score_mean for point in part],
             color=color,
             linewidth=1.8,
-            label=label if part[0] is points[0] else None,
+            label=f"training games{name}" if part[0] is points[0] else None,
         )
     _mark_stages(axes, folder.stage_points(), games[-1] if games else 0)
-    _plot_evaluations(axes, evaluations, color if others else ORANGE)
+    _plot_evaluations(axes, evaluations, color if others else ORANGE, f"evaluations{name}")
     shorten(axes.xaxis)
     shorten(axes.yaxis)
     axes.set_xlabel("games of training", color=INK)
@@ -87,7 +87,7 @@ def _mark_stages(axes: "Axes", stages: list[StagePoint], last: int) -> None:
         axes.plot([stage.games, end], [stage.baseline_score] * 2, color=INK, linewidth=1.2, linestyle=":", label=label)
 
 
-def _plot_evaluations(axes: "Axes", evaluations: Sequence[EvaluationPoint], color: str) -> None:
+def _plot_evaluations(axes: "Axes", evaluations: Sequence[EvaluationPoint], color: str, label: str) -> None:
     if not evaluations:
         return
     means = [point.score_mean for point in evaluations]
@@ -96,7 +96,7 @@ def _plot_evaluations(axes: "Axes", evaluations: Sequence[EvaluationPoint], colo
         [max(0.0, point.score_high - point.score_mean) for point in evaluations],
     ]
     games = [point.games for point in evaluations]
-    axes.errorbar(games, means, margins, fmt="o", color=color, capsize=3, label="evaluations")
+    axes.errorbar(games, means, margins, fmt="o", color=color, capsize=3, label=label)
 
 
 def draw_tiles(evaluation: Evaluation) -> "Figure":
